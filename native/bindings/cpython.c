@@ -6,11 +6,6 @@
 #include "../calibrate.h"
 #include "../odt.h"
 #include "../opcodes.h"
-#include "../kernels/features/biquads.h"
-#include "../kernels/features/frontend.h"
-#include "../kernels/features/logmel.h"
-#include "../kernels/features/motion.h"
-#include "../kernels/features/rocket.h"
 #include "../kernels/online/rls.h"
 #include "../threads.h"
 #include "entry_points.h"
@@ -505,30 +500,13 @@ static PyObject *compute_feature(PyObject *const *args, int (*kernel)(odt_bytes_
     return good ? PyLong_FromLong(done) : NULL;
 }
 
-static PyObject *entry_log_mel(PyObject *const *args, Py_ssize_t count) {
-    (void)count;
-    return compute_feature(args, odt_logmel_i16);
-}
-
-static PyObject *entry_frontend(PyObject *const *args, Py_ssize_t count) {
-    (void)count;
-    return compute_feature(args, odt_frontend_i16);
-}
-
-static PyObject *entry_motion(PyObject *const *args, Py_ssize_t count) {
-    (void)count;
-    return compute_feature(args, odt_motion_i16);
-}
-
-static PyObject *entry_biquads(PyObject *const *args, Py_ssize_t count) {
-    (void)count;
-    return compute_feature(args, odt_biquads_i16);
-}
-
-static PyObject *entry_rocket(PyObject *const *args, Py_ssize_t count) {
-    (void)count;
-    return compute_feature(args, odt_rocket_i16);
-}
+#define ODT_FEATURE(name, least, most) \
+    int odt_##name##_i16(odt_bytes_t out, odt_bytes_t samples, odt_bytes_t tables, odt_bytes_t work); \
+    static PyObject *entry_##name(PyObject *const *args, Py_ssize_t count) { \
+        (void)count; \
+        return compute_feature(args, odt_##name##_i16); \
+    }
+ODT_FEATURES_ENTRY_POINTS(ODT_FEATURE)
 
 static PyObject *entry_typecode(PyObject *const *args, Py_ssize_t count) {
     (void)count;

@@ -38,13 +38,14 @@
     X(rls, 5, 5) /* rls(state, work, x, y, learn): recursive least squares: outputs of x into work and, unless y is None, \
         then their mean squared error; if learn, y is learned. Returns an ODT_RLS_.. (kernels/online/rls.h) */
 
-// And these are _odt_features's, _odt_frontend's, _odt_motion's and _odt_rocket's: of a frame. They return an ODT_LOGMEL_.. and so on (kernels/features/*.h).
+// And these are of odt.sensors.features: of a frame. On stock firmware they are in the files that their comments begin with.
+// They return an ODT_LOGMEL_.. and so on (kernels/features/*.h). A row is all that a kernel of these needs (make generate).
 #define ODT_FEATURES_ENTRY_POINTS(X) \
-    X(log_mel, 4, 4) /* log_mel(out, samples, tables, work) */ \
-    X(frontend, 4, 4) /* frontend(out, samples, tables, work): TensorFlow's microfrontend */ \
-    X(motion, 4, 4) /* motion(out, samples, tables, work): statistics, power in bands */ \
-    X(biquads, 4, 4) /* biquads(out, samples, tables, work): a filter, of any number of samples */ \
-    X(rocket, 4, 4) /* rocket(out, samples, tables, work): MiniRocket's shares above biases */
+    X(log_mel, 4, 4) /* _odt_features: log_mel(out, samples, tables, work) */ \
+    X(frontend, 4, 4) /* _odt_frontend: frontend(out, samples, tables, work): TensorFlow's microfrontend */ \
+    X(motion, 4, 4) /* _odt_motion: motion(out, samples, tables, work): statistics, power in bands */ \
+    X(biquads, 4, 4) /* _odt_motion: biquads(out, samples, tables, work): a filter, of any number of samples */ \
+    X(rocket, 4, 4) /* _odt_rocket: rocket(out, samples, tables, work): MiniRocket's shares above biases */
 
 // And where kernels may be split over two threads (threads.h). CMake's scan for names knows no definitions of a module's.
 #if defined(ODT_THREADS) || defined(NO_QSTR)

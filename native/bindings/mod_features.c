@@ -1,5 +1,4 @@
-// The module _odt_features in a file, for stock firmware: log-mel in C, by itself, so that a model loads none of it and a
-// sensor no executor (natmod.mk).
+// The module _odt_features in a file, for stock firmware. Generated from entry_points.h by odt/host/generate.py.
 
 #include "py/dynruntime.h"
 
@@ -7,7 +6,7 @@
 #include "features.h"
 #include "memory.h"
 
-ODT_FEATURE(log_mel, odt_logmel_i16)
+ODT_FEATURE(log_mel, 4, 4)
 
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(object_log_mel, 4, 4, entry_log_mel);
 

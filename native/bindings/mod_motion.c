@@ -1,4 +1,4 @@
-// The module _odt_motion in a file, for stock firmware: statistics, bands and filters in C, by itself (natmod.mk).
+// The module _odt_motion in a file, for stock firmware. Generated from entry_points.h by odt/host/generate.py.
 
 #include "py/dynruntime.h"
 
@@ -6,8 +6,8 @@
 #include "features.h"
 #include "memory.h"
 
-ODT_FEATURE(motion, odt_motion_i16)
-ODT_FEATURE(biquads, odt_biquads_i16)
+ODT_FEATURE(motion, 4, 4)
+ODT_FEATURE(biquads, 4, 4)
 
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(object_motion, 4, 4, entry_motion);
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(object_biquads, 4, 4, entry_biquads);

@@ -202,11 +202,7 @@ static mp_obj_t entry_draw_bytes(size_t count, const mp_obj_t *args) {
 
 ODT_WHOLE_ENTRY_POINTS(OBJECT)
 #ifndef ODT_WITHOUT_sensors
-ODT_FEATURE(log_mel, odt_logmel_i16)
-ODT_FEATURE(frontend, odt_frontend_i16)
-ODT_FEATURE(motion, odt_motion_i16)
-ODT_FEATURE(biquads, odt_biquads_i16)
-ODT_FEATURE(rocket, odt_rocket_i16)
+ODT_FEATURES_ENTRY_POINTS(ODT_FEATURE)
 ODT_FEATURES_ENTRY_POINTS(OBJECT)
 #endif
 #ifndef ODT_WITHOUT_online

@@ -1,4 +1,4 @@
-// The module _odt_rocket in a file, for stock firmware: MiniRocket in C, by itself (natmod.mk).
+// The module _odt_rocket in a file, for stock firmware. Generated from entry_points.h by odt/host/generate.py.
 
 #include "py/dynruntime.h"
 
@@ -6,7 +6,7 @@
 #include "features.h"
 #include "memory.h"
 
-ODT_FEATURE(rocket, odt_rocket_i16)
+ODT_FEATURE(rocket, 4, 4)
 
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(object_rocket, 4, 4, entry_rocket);
 

@@ -9,7 +9,7 @@
 
 MOD = _odt
 PIECES := $(shell sed -n 's/^.define ODT_PIECE_NAMES(X)//p' opcodes.h | tr -d 'X()"')
-FEATURES = features frontend motion rocket
+FEATURES := $(sort $(shell sed -n 's|.*/\* _odt_\([a-z]*\): .*|\1|p' bindings/entry_points.h))
 NUMBERS = $(shell seq 0 $$(($(words $(PIECES)) - 1)))
 SRC = bindings/mod_mpy.c bindings/divide.c bindings/softfloat.c $(filter-out opcodes.c,$(wildcard *.c)) $(wildcard common/*.c kernels/*/*.c cores/*/*.c)
 LD_EMULATION = $(if $(filter rv32imc,$(ARCH)),-m elf32lriscv)
@@ -66,23 +66,20 @@ $(BUILD)/linked_online.o: $(BUILD)/mod_online.o $(addprefix $(BUILD)/,kernels/on
 $(BUILD)/_odt_online.mpy: $(BUILD)/linked_online.o $(ONLINE_CONFIG_H)
 	cd $(BUILD) && $(MPY_LD) --arch $(ARCH) --qstrs $(ONLINE_CONFIG_H) -o $(@F) $(<F)
 
-define feature
-$(BUILD)/$(1).config.h: bindings/mod_$(1).c | $(BUILD_DIRS)
-	$(Q)$(MPY_LD) --arch $(ARCH) --preprocess -o $$@ $$<
+# Of all kernels of features the linker leaves those that the module calls.
+FEATURES_O = $(patsubst %.c,$(BUILD)/%.o,$(wildcard kernels/features/*.c))
 
-$(BUILD)/mod_$(1).o: bindings/mod_$(1).c $(BUILD)/$(1).config.h
-	$(Q)$(CROSS)gcc $(CFLAGS) -UMP_CONFIGFILE -DMP_CONFIGFILE='<$(BUILD)/$(1).config.h>' -o $$@ -c $$<
+$(FEATURES:%=$(BUILD)/%.config.h): $(BUILD)/%.config.h: bindings/mod_%.c | $(BUILD_DIRS)
+	$(Q)$(MPY_LD) --arch $(ARCH) --preprocess -o $@ $<
 
-$(BUILD)/linked_$(1).o: $(BUILD)/mod_$(1).o $(patsubst %,$(BUILD)/kernels/features/%.o,$(2))
-	$$(LINK)
+$(FEATURES:%=$(BUILD)/mod_%.o): $(BUILD)/mod_%.o: bindings/mod_%.c $(BUILD)/%.config.h
+	$(Q)$(CROSS)gcc $(CFLAGS) -UMP_CONFIGFILE -DMP_CONFIGFILE='<$(BUILD)/$*.config.h>' -o $@ -c $<
 
-$(BUILD)/_odt_$(1).mpy: $(BUILD)/linked_$(1).o $(BUILD)/$(1).config.h
-	cd $(BUILD) && $(MPY_LD) --arch $(ARCH) --qstrs $(1).config.h -o $$(@F) $$(<F)
-endef
-$(eval $(call feature,features,logmel_i16 spectrum))
-$(eval $(call feature,frontend,frontend_i16))
-$(eval $(call feature,motion,motion_i16 biquads_i16 spectrum))
-$(eval $(call feature,rocket,rocket_i16))
+$(FEATURES:%=$(BUILD)/linked_%.o): $(BUILD)/linked_%.o: $(BUILD)/mod_%.o $(FEATURES_O)
+	$(LINK)
+
+$(FEATURES:%=$(BUILD)/_odt_%.mpy): $(BUILD)/_odt_%.mpy: $(BUILD)/linked_%.o $(BUILD)/%.config.h
+	cd $(BUILD) && $(MPY_LD) --arch $(ARCH) --qstrs $*.config.h -o $(@F) $(<F)
 
 # A module has the name in itself by which mpy_ld was called.
 $(BUILD)/linked/_odt.mpy: $(BUILD)/linked_0.o

@@ -21,7 +21,7 @@ from . import routes
 from .files import write_text
 from .boards.capabilities import CAPABILITIES
 from .pieces import PIECES
-from .traits import FAMILIES, TRAITS, left_out
+from .traits import FAMILIES, TRAITS, features, left_out
 from .traits import names as public
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,6 +57,7 @@ def generated():
         "docs/explanation/architecture.md": _with_routes((ROOT / "docs/explanation/architecture.md").read_text()),
         **_documented(table, formulas),
         **public.generated(),
+        **features.generated(),
     }
 
 

@@ -11,9 +11,6 @@ from .files import PACKAGE, board_modules
 # Used only where it is there, or by modules that say what they need.
 OPTIONAL = {
     "_odt": "the kernels", "_odt_online.rls": "the same of odt.online",
-    "_odt_features.log_mel": "and of odt.sensors.features", "_odt_frontend.frontend": "and its MicroFrontend",
-    "_odt_motion.motion": "and its Motion", "_odt_motion.biquads": "and its Filter",
-    "_odt_rocket.rocket": "and its MiniRocket",
     "asyncio": "fit_async",
     "binascii.crc32": "else in Python",
     "gc.mem_free": "on boards", "gc.threshold": "on boards",

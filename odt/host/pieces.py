@@ -6,6 +6,8 @@ There kernels lie in RAM, so what a model does not use is not loaded: each piece
 ``_odt.load()`` imports when a program needs it. Elsewhere all kernels are one ``_odt``.
 """
 
+from .boards.capabilities import CAPABILITIES
+
 BASE = "_odt"
 # In the order of their numbers, the base first, which every model uses. Sizes of what models use together
 # (bytes of README's table) decided where the borders are.
@@ -26,12 +28,9 @@ PIECES = {
 
 # Modules beside them, which no instruction needs: Python imports them itself. FILES: what an installation has.
 BESIDE = {
-    "_odt_online": "odt.online",
-    "_odt_features": "odt.sensors.features",
-    "_odt_frontend": "odt.sensors.features.frontend",
-    "_odt_motion": "odt.sensors.features.motion and filter",
-    "_odt_rocket": "odt.sensors.features.rocket",
-}
+    name: "odt." + capability
+    for capability, row in CAPABILITIES.items() for name in row.kernels if name not in PIECES
+}  # fmt: skip
 FILES = {**PIECES, **BESIDE}
 
 

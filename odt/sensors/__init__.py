@@ -35,11 +35,20 @@ if 1 - 1:  # for type checkers alone
     from .stream.window import Window as Window
 
 _HOMES = lazy.spread((
-    ("features.logmel", "LogMel MFCC"), ("features.frontend", "MicroFrontend"), ("features.motion", "Motion"),
-    ("features.filter", "Filter"), ("features.frames", "Frames"), ("features.rocket", "MiniRocket"),
-    ("stream.window", "Window"), ("stream.events", "Events"), ("stream.live", "Stream Stalled"),
-    ("stream.polled", "PolledSource"), ("stream.logs", "log"), ("stream.sources", "WavSource CsvSource"),
-    ("record", "Recorder"), ("rules", "Rule Rules Count Sequence All Absence Above Below"),
+    ("features.logmel", "LogMel MFCC"),
+    ("features.frontend", "MicroFrontend"),
+    ("features.motion", "Motion"),
+    ("features.filter", "Filter"),
+    ("features.frames", "Frames"),
+    ("features.rocket", "MiniRocket"),
+    ("stream.window", "Window"),
+    ("stream.events", "Events"),
+    ("stream.live", "Stream Stalled"),
+    ("stream.polled", "PolledSource"),
+    ("stream.logs", "log"),
+    ("stream.sources", "WavSource CsvSource"),
+    ("record", "Recorder"),
+    ("rules", "Rule Rules Count Sequence All Absence Above Below"),
     (None, "features stream"),
 ))  # fmt: skip
 _get = lazy.install("odt.sensors", _HOMES, globals())

@@ -19,6 +19,6 @@ enum { ODT_LOGMEL_DONE, ODT_LOGMEL_STATE, ODT_LOGMEL_SAMPLES, ODT_LOGMEL_OUT };
 
 // out is (K), or (C) if that is 0, int16, samples (W) int16. Anything else is an ODT_LOGMEL_.. that says what is wrong, and nothing is written.
 // Numbers in tables and work that are not what they should be give wrong outputs, no access outside of these.
-int odt_logmel_i16(odt_bytes_t out, odt_bytes_t samples, odt_bytes_t tables, odt_bytes_t work);
+int odt_log_mel_i16(odt_bytes_t out, odt_bytes_t samples, odt_bytes_t tables, odt_bytes_t work);
 
 #endif

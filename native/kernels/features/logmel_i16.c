@@ -46,7 +46,7 @@ static void transform_cosines(int16_t *out, int coefficients, const int32_t *cha
     }
 }
 
-int odt_logmel_i16(odt_bytes_t out_bytes, odt_bytes_t samples_bytes, odt_bytes_t tables, odt_bytes_t work) {
+int odt_log_mel_i16(odt_bytes_t out_bytes, odt_bytes_t samples_bytes, odt_bytes_t tables, odt_bytes_t work) {
     if (!is_good(tables, work) || !apart(work, tables) || !apart(out_bytes, tables)) {
         return ODT_LOGMEL_STATE;
     }

@@ -1,5 +1,5 @@
-"""The lists of public names in odt/__init__.py, its stub, odt/layers/__init__.py and odt/online/__init__.py, written
-from what defines them.
+"""The lists of public names in odt/__init__.py, its stub, odt/layers/__init__.py, odt/online/__init__.py and
+odt/sensors/__init__.py, written from what defines them.
 
 Public is each class and function of these modules whose name begins with a capital letter, but for INNER: what
 others are made of. A module that is not in the list yet stands after the others of its package.
@@ -13,7 +13,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 PLACES = ("layers/*.py", "losses.py", "model.py", "optimizers/*.py")
 INNER = ("Conv", "Detector", "InputLayer", "Layer", "Window")
-FILES = ("odt/__init__.py", "odt/__init__.pyi", "odt/layers/__init__.py", "odt/online/__init__.py")
+FILES = (
+    "odt/__init__.py", "odt/__init__.pyi",
+    "odt/layers/__init__.py", "odt/online/__init__.py", "odt/sensors/__init__.py",
+)  # fmt: skip
 _ROW = re.compile(r'^    \(("[\w.]+", (?:"[^"]*"\s*)+)\),\n', re.MULTILINE)
 _IMPORT = re.compile(r"^( *)from (\.[\w.]*) import (\w+) as \3\n", re.MULTILINE)
 
@@ -21,13 +24,15 @@ _IMPORT = re.compile(r"^( *)from (\.[\w.]*) import (\w+) as \3\n", re.MULTILINE)
 def generated() -> "dict[str, str]":
     """The files' text, by path."""
     own, online = _own(ROOT / "odt", PLACES), _own(ROOT / "odt" / "online", ("[!_]*.py",))
+    heard = _own(ROOT / "odt" / "sensors", ("features/[!_]*.py",))
     texts = {name: (ROOT / name).read_text() for name in FILES}
-    root, stub, layers, streams = FILES
+    root, stub, layers, streams, sensors = FILES
     return {
         root: _with_rows(texts[root], own),
         stub: _with_imports(texts[stub], own),
         layers: _with_imports(texts[layers], {place[7:]: own[place] for place in own if place.startswith("layers.")}),
         streams: _with_rows(_with_imports(texts[streams], online), online, '    ("%s", "%s"),'),
+        sensors: _with_rows(_with_imports(texts[sensors], heard), heard, '    ("%s", "%s"),'),
     }
 
 

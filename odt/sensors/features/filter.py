@@ -12,28 +12,13 @@ from array import array
 from ...base import executor
 from ...base.fixed import is_int, own
 from ...base.primitives import size_of
+from . import kernel
 
 if 1 - 1:  # for type checkers alone
     from typing import Any
 
 _ONE = 1 << 29
 _SAMPLES, _OUT = 2, 3
-
-
-def _biquads():
-    """As odt.sensors.features.logmel's: of ``_odt``, of ``_odt_motion.mpy``, in Python."""
-    if executor.backend == "native":
-        if hasattr(executor.engine, "biquads"):
-            return executor.engine.biquads
-        try:
-            from _odt_motion import biquads
-
-            return biquads
-        except ImportError:
-            pass
-    from ...reference.biquads import biquads
-
-    return biquads
 
 
 def _quantised(sos):
@@ -91,7 +76,11 @@ class Filter:
         self.sos = sos
         self._tables = tables
         self._work = array("i", bytes(4 * channels * (3 * len(sos) + 2)))
-        self._kernel = _biquads()
+        self._kernel = kernel("biquads", "_odt_motion")
+        if self._kernel is None:
+            from ...reference.biquads import biquads
+
+            self._kernel = biquads
 
     @property
     def nbytes(self) -> "int":

@@ -7,25 +7,9 @@ Hann window, real FFT of 16 bits, filter bank, square root, noise reduction, gai
 rounded as there: the same integers (docs/reference/features.md). The arithmetic: docs/reference/numerics.md, Features.
 """
 
-from ...base import executor
 from ...plan import drop
+from . import kernel
 from .logmel import LogMel
-
-
-def _frontend():
-    """As odt.sensors.features.logmel's: of ``_odt``, of ``_odt_frontend.mpy``, in Python."""
-    if executor.backend == "native":
-        if hasattr(executor.engine, "frontend"):
-            return executor.engine.frontend
-        try:
-            from _odt_frontend import frontend
-
-            return frontend
-        except ImportError:
-            pass
-    from ...reference.frontend import frontend
-
-    return frontend
 
 
 class MicroFrontend(LogMel):
@@ -45,7 +29,11 @@ class MicroFrontend(LogMel):
         self._tables = tables(self.rate, self.window, self.fft, self.channels, self.low, self.high)
         self._work = work(self.fft, self.channels)
         drop("odt.sensors.features.frontend_tables")
-        self._kernel = _frontend()
+        self._kernel = kernel("frontend", "_odt_frontend")
+        if self._kernel is None:
+            from ...reference.frontend import frontend
+
+            self._kernel = frontend
 
     def reset(self) -> None:
         """Forget what is noise, as before the first frame."""

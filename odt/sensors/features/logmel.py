@@ -11,32 +11,14 @@ docs/reference/numerics.md, Features.
 
 from array import array
 
-from ...base import executor
 from ...base.fixed import is_int, own
 from ...base.primitives import size_of
+from . import kernel
 
 if 1 - 1:  # for type checkers alone
     from typing import Any
 
 _STATE, _SAMPLES, _OUT = 1, 2, 3
-
-
-def _log_mel():
-    """The kernel of the executor that computes: of a firmware's or PC's ``_odt``, of a stock board's
-    ``_odt_features.mpy``, in Python.
-    """
-    if executor.backend == "native":
-        if hasattr(executor.engine, "log_mel"):
-            return executor.engine.log_mel
-        try:
-            from _odt_features import log_mel
-
-            return log_mel
-        except ImportError:
-            pass
-    from ...reference.logmel import log_mel
-
-    return log_mel
 
 
 class LogMel:
@@ -103,7 +85,11 @@ class LogMel:
         coefficients, channels = self.coefficients, self.channels
         self._tables = bands(self.rate, self.window, self.fft, channels, self.low, self.high, coefficients)
         self._work = waves(self.window, self.fft, channels if coefficients else 0)
-        self._kernel = _log_mel()
+        self._kernel = kernel("log_mel", "_odt_features")
+        if self._kernel is None:
+            from ...reference.logmel import log_mel
+
+            self._kernel = log_mel
 
     @property
     def nbytes(self) -> "int":

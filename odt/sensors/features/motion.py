@@ -9,31 +9,15 @@ The arithmetic: docs/reference/numerics.md, Features.
 
 from array import array
 
-from ...base import executor
 from ...base.fixed import is_int, is_number, own
 from ...base.primitives import decimal, size_of
+from . import kernel
 
 if 1 - 1:  # for type checkers alone
     from collections.abc import Sequence
     from typing import Any
 
 STATISTICS = 6  # mean, deviation, root of the mean square, crossings of the mean, highest and lowest less the mean
-
-
-def _motion():
-    """As odt.sensors.features.logmel's: of ``_odt``, of ``_odt_motion.mpy``, in Python."""
-    if executor.backend == "native":
-        if hasattr(executor.engine, "motion"):
-            return executor.engine.motion
-        try:
-            from _odt_motion import motion
-
-            return motion
-        except ImportError:
-            pass
-    from ...reference.motion import motion
-
-    return motion
 
 
 class Motion:
@@ -100,7 +84,11 @@ class Motion:
             self._work = waves(window, fft)
             drop("odt.sensors.features.tables")
         self.outputs = axes * (STATISTICS + tables[4])
-        self._kernel = _motion()
+        self._kernel = kernel("motion", "_odt_motion")
+        if self._kernel is None:
+            from ...reference.motion import motion
+
+            self._kernel = motion
 
     @property
     def nbytes(self) -> "int":

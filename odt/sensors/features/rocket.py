@@ -14,28 +14,13 @@ from array import array
 from ...base import executor
 from ...base.fixed import hash32, is_int, own
 from ...base.primitives import size_of
+from . import kernel
 
 if 1 - 1:  # for type checkers alone
     from collections.abc import Sequence
     from typing import Any
 
 KERNELS = 84
-
-
-def _rocket():
-    """As odt.sensors.features.logmel's: of ``_odt``, of ``_odt_rocket.mpy``, in Python."""
-    if executor.backend == "native":
-        if hasattr(executor.engine, "rocket"):
-            return executor.engine.rocket
-        try:
-            from _odt_rocket import rocket
-
-            return rocket
-        except ImportError:
-            pass
-    from ...reference.rocket import rocket
-
-    return rocket
 
 
 def _dilations(window, count):
@@ -120,7 +105,11 @@ class MiniRocket:
             if len(biases) != features or not all([is_int(bias) and abs(bias) < 1 << 24 for bias in biases]):
                 raise ValueError("MiniRocket: biases are %d ints below 2^24, as fit() finds them" % features)
             self._keep(biases)
-        self._kernel = _rocket()
+        self._kernel = kernel("rocket", "_odt_rocket")
+        if self._kernel is None:
+            from ...reference.rocket import rocket
+
+            self._kernel = rocket
 
     def _keep(self, biases):
         from ...files.stored import whole
