@@ -34,6 +34,11 @@ RUNS = {
         {"images": (0, 240), "seen": 40, "passes": 2, "epochs": 2},
     ),
 }
+OTHERS = ("digits", "xor")  # which test_training.py and test_install.py run
+for script in sorted(EXAMPLES.glob("*/train.py")):
+    name = script.parent.name
+    if name not in RUNS and name not in OTHERS:
+        RUNS[name] = "train.py", tuple(sorted([data.name for data in script.parent.glob("*.bin")])), {}
 
 
 # A Pico has the data in its flash, from where mpremote mount has changed away.

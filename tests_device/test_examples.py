@@ -85,7 +85,8 @@ def prepared(tmp_path, monkeypatch):
 
 def result(text):
     """What follows training, but for what differs between machines."""
-    text = text[re.search(r"^threshold|^label|^after|^right|^as it came", text, re.M).start() :]
+    begin = re.search(r"^threshold|^label|^after|^right|^as it came", text, re.M) or re.search("^loss", text, re.M)
+    text = text[begin.start() :]
     return re.sub(r"heap in use.*\n|switched \d+ times|executor.*|^>.*\n", "", text, flags=re.M).strip()
 
 
@@ -93,13 +94,13 @@ def on_a_machine(name, example, args, files):
     source = (folder(example) / RUNS[example][0]).read_text()
     with machines.open(name) as machine:
         if name == "rp2040":
-            code, output = machine.mpremote("cp", *files, ":", timeout=300)
+            code, output = machine.mpremote("cp", *files, ":", timeout=300) if files else (0, "")
             assert code == 0, output
             source = FLASH + source
         else:
             machine.put(files)
         if name.startswith("qemu"):
-            module = files[0].read_text() if files[0].suffix == ".py" else ""
+            module = files[0].read_text() if files and files[0].suffix == ".py" else ""
             source = RAM + module + re.sub(r"^from (words|motions|office|watching) import .*\n", "", source, flags=re.M)
         return machine.exec(source, args=args, timeout=900)
 
@@ -119,7 +120,7 @@ def test_an_example_ends_as_on_the_pc(name, example, prepared):
     assert result(text) == result(on_the_pc(folder(example) / RUNS[example][0], args))
 
 
-@pytest.mark.parametrize("example", NAMES)
+@pytest.mark.parametrize("example", [name for name in NAMES if (folder(name) / "README.md").exists()])
 def test_a_whole_example_ends_on_micropython_with_the_digest_of_its_readme(example, prepared):
     text = on_a_machine("unix", example, {}, prepared(example, {}))
     readme = (folder(example) / "README.md").read_text()
