@@ -106,7 +106,9 @@ def test_pages_load_nothing_from_elsewhere(site):
 
 
 def test_the_titles_of_code_blocks_are_shown(site):
-    assert '<span class="filename">odt/layers/activations.py</span>' in (site / "howto" / "add_a_layer.html").read_text()
+    assert (
+        '<span class="filename">odt/layers/activations.py</span>' in (site / "howto" / "add_a_layer.html").read_text()
+    )
 
 
 def test_errors_that_the_page_of_troubles_quotes_are_odts_words():
