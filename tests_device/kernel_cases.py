@@ -4,21 +4,21 @@ import struct
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests_host"))
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests_host"))
 
 import instructions  # noqa: E402
 
 from odt.base import opcodes  # noqa: E402
+from odt.host import routes, traits  # noqa: E402
 
-LAYERS = ("dense", "conv2d", "depthwise2d", "group_conv2d")
-KERNELS = [layer + gradient + "_i8" for layer in LAYERS for gradient in ("", "_dx", "_dw")] + [
-    "channel_scale_i8",
-    "momentum_i16",
-    "adam_i16",
-    "adam_i8",
-    "apply_i8",
-    "apply_i32",
-]
+# The instructions that compute integers alone, by the table; and of these the ones whose loops cores have of their own.
+NAMES = [name for name in instructions.NAMES if not instructions.is_float(name)]
+_ROUTED = {operation.split("_")[0] for operation, _, _ in routes.rows(ROOT)}
+OF_CORES = {
+    name for name in NAMES
+    if name.split("_")[0] in _ROUTED or traits.TRAITS[name].family in ("linear", "norm", "pool")
+}  # fmt: skip
 
 
 ON_BOARD = """

@@ -13,22 +13,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests_host"))
 
 import instructions  # noqa: E402
-from kernel_cases import KERNELS, draw_medium, run
+from kernel_cases import NAMES, OF_CORES, draw_medium, run
 
 from odt.base import opcodes  # noqa: E402
 from odt.base.fixed import ONE, float_to_bits  # noqa: E402
 
-BETWEEN = [  # the layers
-    "add_i8", "add_once_i8", "mean2d_i8", "multiply_i8", "concat_i8", "upsample2d_dx_i8", "space_to_batch",
-    "batch_to_space", "avgpool2d_dx_i8", "sigmoid_dx_i8", "curve_i8", "curve_dx_i8", "softmax_i8", "softmax_dx_i8",
-    "maxpool2d_i8", "maxpool2d_choice_i8", "unpool2d_i8", "bias_dw_i8", "relu_dx_i8", "open_i8", "masked_i8",
-    "norm_stats_i8", "batch_stats_i8", "norm_i8", "norm_dw_i8", "norm_dx_i8", "affine_dx_i8", "gather_i8",
-    "gather_norm_i8",
-    "transposed2d_i8", "transposed2d_dx_i8", "transposed2d_dw_i8", "mse_i8", "mae_i8", "huber_i8", "binary_xent_i8",
-    "softmax_xent_i8", "running_stats_i8", "read_stats_i8", "track_read_i8", "range_i8",
-]  # fmt: skip
 FLOATS = ["adam_f32", "adam_i32"]  # of float32 state: by integers on cores without floats, and everywhere
-SMALL = 16  # cases of each instruction as the host's tests draw them
+SMALL = 16  # cases of each instruction as the host's tests draw them; a third of one without loops of a core
 MEDIUM = 10  # and with more channels, so that blocks are full, and then some
 
 
@@ -46,10 +37,11 @@ def is_finite(case):
 
 def draw_all(monkeypatch):
     cases = []
-    for name in KERNELS + BETWEEN + FLOATS:
-        for seed in range(SMALL):
+    for name in NAMES + FLOATS:
+        few = 1 if name in OF_CORES or name in FLOATS else 3
+        for seed in range(SMALL // few):
             cases.append(instructions.draw(random.Random("board %s %d" % (name, seed)), name))
-        for seed in range(2 * MEDIUM if "2d" in name else MEDIUM):
+        for seed in range((2 * MEDIUM if "2d" in name else MEDIUM) // few):
             cases.append(draw_medium(random.Random("medium %s %d" % (name, seed)), name, monkeypatch))
     cases += draw_corners()
     return [case for case in cases if sum([len(region or b"") for region in case.regions]) < 8000 and is_finite(case)]

@@ -217,7 +217,7 @@ class Map:
         for _, end, instruction, _ in self.instructions:
             for operand, (place, access, dtype, _, _) in zip(instruction.operands, instruction.opcode.operands):
                 owner, _ = home(operand)
-                if place == "v" and instruction.opcode.name in ("adam_i16", "adam_i8"):
+                if place == "v" and "rc2" in instruction.opcode.immediates:
                     sizes = dict(zip(instruction.opcode.immediates, instruction.immediates))
                     units[owner] = sizes["rc2"] / (2 * sizes["c1"])  # of the first moment (docs/reference/numerics.md)
                 if owner.region == STATE:
