@@ -12,13 +12,13 @@ import instructions  # noqa: E402
 from odt.base import opcodes  # noqa: E402
 from odt.host import routes, traits  # noqa: E402
 
-# The instructions that compute integers alone, by the table; and of these the ones whose loops cores have of their own.
+# By the table: the instructions that compute integers alone; of these those of layers; and those for which route.h has a
+# loop of a core, or that are named as one of these (adam_i16 as adam_i8).
 NAMES = [name for name in instructions.NAMES if not instructions.is_float(name)]
 _ROUTED = {operation.split("_")[0] for operation, _, _ in routes.rows(ROOT)}
-OF_CORES = {
-    name for name in NAMES
-    if name.split("_")[0] in _ROUTED or traits.TRAITS[name].family in ("linear", "norm", "pool")
-}  # fmt: skip
+OF_CORES = {name for name in NAMES if name.split("_")[0] in _ROUTED or "2d_" in name}
+_FAMILIES = ("linear", "pool", "join", "activation", "norm")
+OF_LAYERS = [name for name in NAMES if name in OF_CORES or traits.TRAITS[name].family in _FAMILIES]
 
 
 ON_BOARD = """

@@ -36,8 +36,8 @@ BOARDS = {
     "qemu_m4": GUARD % 0x21800000 + "forbid(0, START - 4096)\nforbid(1, START + %d)\nmem32[0xE000ED94] = 5\n" % SIZE,
     "rp2040": GUARD % 0x30000000,  # core.mjs
 }
-NAMES = kernel_cases.NAMES
-CASES = {"qemu_m4": 30, "rp2040": 15}  # of each kernel: of so many sizes that all their operands come in turn
+NAMES = kernel_cases.OF_LAYERS
+CASES = {"qemu_m4": 20, "rp2040": 10}  # of each kernel: of so many sizes that all their operands come in turn
 ON_BOARD = (
     """
 import _odt, uctypes, gc

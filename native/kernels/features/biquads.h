@@ -14,8 +14,8 @@ enum { ODT_BIQUADS_DONE, ODT_BIQUADS_STATE, ODT_BIQUADS_SAMPLES, ODT_BIQUADS_OUT
 #define ODT_BIQUADS_TABLES(sections) (3 + 5 * (sections))
 #define ODT_BIQUADS_WORK(sections, channels) ((channels) * (3 * (sections) + 2))
 
-// samples are (n C) int16, channels interleaved, out likewise; it may be the samples. Anything else is an ODT_BIQUADS_.. that says
-// what is wrong, and nothing is written.
+// samples and out are (n C) int16, channels interleaved; both may be one buffer. For anything else the result is an
+// ODT_BIQUADS_.. that says what is wrong, and nothing is written.
 int odt_biquads_i16(odt_bytes_t out, odt_bytes_t samples, odt_bytes_t tables, odt_bytes_t work);
 
 #endif

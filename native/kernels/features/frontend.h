@@ -16,8 +16,9 @@ enum { ODT_FRONTEND_DONE, ODT_FRONTEND_STATE, ODT_FRONTEND_SAMPLES, ODT_FRONTEND
     (4 + (channels) + 2 + (fft) / 2 + 1 + (window) + (fft) / 4 + 1 + ODT_FRONTEND_GAINS + ODT_FRONTEND_LOGARITHMS)
 #define ODT_FRONTEND_WORK(fft, channels) ((fft) / 2 + 1 + (channels))
 
-// out is (C) int16, samples (W) int16. Anything else is an ODT_FRONTEND_.. that says what is wrong, and nothing is written.
-// Numbers in tables and work that are not what they should be give wrong outputs, no access outside of these.
+// out is (C) int16, samples (W) int16. For anything else the result is an ODT_FRONTEND_.. that says what is wrong, and nothing
+// is written.
+// Wrong numbers in tables or work give wrong outputs, but no access outside of the four buffers.
 int odt_frontend_i16(odt_bytes_t out, odt_bytes_t samples, odt_bytes_t tables, odt_bytes_t work);
 
 #endif

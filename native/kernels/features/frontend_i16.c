@@ -87,7 +87,7 @@ static void transform(bin_t *z, int m, const int16_t *sines) {
         q = 2;
     }
     for (; q < m; q *= 4) {
-        int step = m / (2 * q); // of W_N, N = 2 m
+        int step = m / (2 * q); // between twiddle factors, powers of W_N with N = 2 m
         for (int k = 0; k < q; k++) {
             pair_t w = twiddle(sines, quarter, k * step), w2 = twiddle(sines, quarter, 2 * k * step);
             pair_t w3 = twiddle(sines, quarter, 3 * k * step);
@@ -109,7 +109,7 @@ static inline uint32_t energy(int32_t r, int32_t i) {
     return (uint32_t)(r * r) + (uint32_t)(i * i);
 }
 
-// z is the transform of the even and odd samples as pairs; the energy of each bin k = 0..M comes into its place.
+// z is the transform of the even and odd samples as pairs; on return z[k] holds the energy of bin k = 0..M.
 static void energies(bin_t *z, int m, const int16_t *sines) {
     int32_t r = part(z[0].pair.r, 16383), i = part(z[0].pair.i, 16383);
     z[0].energy = energy((int16_t)(r + i), 0);
@@ -225,7 +225,7 @@ int odt_frontend_i16(odt_bytes_t out_bytes, odt_bytes_t samples_bytes, odt_bytes
     transform(z, m, sines);
     energies(z, m, sines);
     uint32_t *noise = &z[m + 1].energy;
-    uint64_t rising = 0; // of the channel that the band before has begun
+    uint64_t rising = 0; // the sum, so far, of the channel whose lower half was the band before
     for (int c = 0; c <= channels; c++) {
         uint64_t falling = 0, total = 0;
         for (int k = edges[c]; k < edges[c + 1]; k++) {

@@ -8,7 +8,7 @@ static int apart(odt_bytes_t a, odt_bytes_t b) {
     return a.data + a.bytes <= b.data || b.data + b.bytes <= a.data;
 }
 
-// The number of features; 0 unless everything that is taken from the tables as a size or an index is within both buffers.
+// The number of features; 0 if a size or an index in the tables leads outside of tables or work.
 static int count_of(odt_bytes_t tables, odt_bytes_t work) {
     const int16_t *head = (const int16_t *)(const void *)tables.data;
     if (tables.bytes < 8 || (uintptr_t)tables.data % 2 || (uintptr_t)work.data % 4 || head[0] != ODT_ROCKET_MAGIC) {

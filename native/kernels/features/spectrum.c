@@ -10,7 +10,7 @@ static inline complex_t twiddle(const int32_t *sines, int quarter, int k) {
     return (complex_t) {-sines[k - quarter], sines[2 * quarter - k]};
 }
 
-// z W / 2, W given as its (cos, sin). What high() rounds down is made good.
+// z W / 2, W given as its (cos, sin). The 1 that is added makes up for high(), which rounds down.
 static inline complex_t times(complex_t z, complex_t w) {
     return (complex_t) {high(z.r, w.r) + high(z.i, w.i) + 1, high(z.i, w.r) - high(z.r, w.i)};
 }
@@ -27,7 +27,7 @@ static inline void butterfly(complex_t *z, int q, complex_t b, complex_t c, comp
     z[3 * q] = (complex_t) {f.r - h.i, f.i + h.r};
 }
 
-// z is (M), bit-reversed; its transform stays in place. Parts grow to M sqrt(2) times what they were at most.
+// z is (M), bit-reversed; its transform stays in place. Real and imaginary parts grow by a factor of M sqrt(2) at most.
 static void transform(complex_t *z, int m, const int32_t *sines) {
     int q = 1;
     if (bit_length((uint32_t)m) % 2 == 0) { // an odd number of stages
@@ -43,7 +43,7 @@ static void transform(complex_t *z, int m, const int32_t *sines) {
         for (complex_t *p = z; p < z + m; p += 4 * q) {
             butterfly(p, q, p[q], p[2 * q], p[3 * q], 1);
         }
-        int step = m / (2 * q); // of W_N, N = 2 m
+        int step = m / (2 * q); // between twiddle factors, powers of W_N with N = 2 m
         for (int k = 1; k < q; k++) {
             int third = 3 * k * step;
             complex_t w = twiddle(sines, quarter, k * step), w2 = twiddle(sines, quarter, 2 * k * step);

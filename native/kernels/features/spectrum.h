@@ -12,7 +12,7 @@ static inline int apart(odt_bytes_t a, odt_bytes_t b) {
 
 // a * b / 2^32, rounded down.
 static inline int32_t high(int32_t a, int32_t b) {
-    #if ODT_M0 // whose product has 32 bits
+    #if ODT_M0 // its multiplication returns the lower 32 bits
     int32_t ah = a >> 16, bh = b >> 16;
     uint32_t al = (uint16_t)a, bl = (uint16_t)b;
     int32_t t = ah * (int32_t)bl + (int32_t)(al * bl >> 16);
@@ -31,15 +31,15 @@ typedef struct {
     int32_t r, i;
 } complex_t;
 
-// z is (M + 1), M bit-reversed complex numbers: even and odd samples as pairs. |X[k]|^2 / 2^10 of the real ones, in 64 bits,
-// comes into z[k], k = 0..M. (spectrum.c)
+// z is (M + 1). On entry it holds M complex numbers in bit-reversed order: even samples are real parts, odd ones imaginary
+// parts. On return z[k] holds |X[k]|^2 / 2^10 of the real samples, in 64 bits, k = 0..M. (spectrum.c)
 void odt_powers_i16(complex_t *z, int m, const int32_t *sines);
 
 // 256 log2(v), v > 0, rounded down. (spectrum.c)
 int32_t odt_log2_256(uint64_t v);
 
-// z is (N/2 + 1); W samples, each `step` apart, less `mean`, give |X[k]|^2, in 64 bits, in z[k], k = 0..N/2. Returns n: the power is 2^n times these,
-// shape being the window's first half.
+// The power spectrum of W samples, each `step` apart, less `mean`, under a window whose first half is `shape`. z is (N/2 + 1).
+// Writes |X[k]|^2, in 64 bits, to z[k], k = 0..N/2. Returns n: the power is 2^n times z[k].
 static inline __attribute__((always_inline)) int spectrum(complex_t *z, const int16_t *samples, int step, int mean, int window, int fft, const int32_t *sines, const int32_t *shape) {
     int m = fft / 2, left = (window + 1) / 2, top = 0;
     for (int i = 0; i < window; i++) {

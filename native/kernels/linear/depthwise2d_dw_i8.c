@@ -68,7 +68,7 @@ static void depthwise_dw_channels(const void *arguments, int32_t first, int32_t 
         return;
     }
     #endif
-    // Processes channels until `first` is the first of the remaining ones.
+    // The loops of a core process channels from `first` on, and advance it.
     #if ODT_M4
     if (odt_depthwise_dw_tiny_i8__m4(a, first, stop)) {
         return;

@@ -11,7 +11,7 @@
 
 #if !ODT_SMALL
 
-enum { ELEMENTS = 128 }; // at a time, of several rows
+enum { ELEMENTS = 128 }; // per call; they may be of several rows
 
 // Errors (e is the next) and the sum of squared differences. The differences from d on are not yet summed.
 typedef struct {

@@ -52,7 +52,7 @@ static uint32_t loss_of(uint32_t sum, int32_t below) {
 
 #if ODT_RP2040
 
-enum { ROWS = 256, SHUFFLED = 32 }; // rows per call, and rows whose labels are looked up
+enum { ROWS = 256, SHUFFLED = 32 }; // rows per call; rows in a shuffled order, whose labels are copied
 
 // The number of rows from b on that hold samples; sets rows->labels to their labels. At most SHUFFLED labels are copied
 // to `labels`.

@@ -25,7 +25,7 @@ static __attribute__((noinline)) void means(int8_t *y, const int8_t *x, int32_t 
     uint32_t count = (uint32_t)rows * (uint32_t)columns;
     for (const int8_t *end = y + N; y != end; x++) {
         const int8_t *from = x;
-        uint32_t sum = 128 * count; // of x + 128, so that the division has no negative numbers
+        uint32_t sum = 128 * count; // sums x + 128, so that the division has no negative numbers
         for (int32_t kh = rows; kh > 0; kh--, from += row) {
             const int8_t *at = from;
             for (int32_t kw = columns; kw > 0; kw--, at += N) {

@@ -63,7 +63,7 @@ static __attribute__((noinline)) void rescale_int16(int8_t *y, const uint8_t *x,
     #endif
 }
 
-// An element, likewise.
+// The same for one element.
 static int8_t quantized(uint32_t v, const odt_quantizer_t *q, odt_outputs_t *outputs) {
     if (v << 1 && !outputs->peak) {
         *outputs = odt_outputs_from(outputs->z, outputs->lo, 1);

@@ -12,7 +12,7 @@
 #include "exponents_i16.h"
 
 enum {
-    LEVEL = 13, // gradients are below 2^(LEVEL + 1) units, or less
+    LEVEL = 13, // the exponent of a row is such that its gradients are below 2^(LEVEL + 1) units
     FINER = 11, // bits by which a gradient's contribution to the first moment is finer than that to the second
     ABOVE = 3,  // bits that an exponent may be above what its gradient needs
 };
@@ -82,7 +82,7 @@ static void step_row(adam_row_t *row) {
     for (const int32_t *d = a.d; w != a.end; d++, m++, v++, w++, r++, odd = ~odd) {
         int32_t root = move_moments(&a, *d, a.half ^ ((uint32_t)odd & 65535), m, v);
         int32_t W = 256 * *w + *r - ((*m * a.rate / root + (a.dither ^ (odd & all))) >> a.shift);
-        if ((W ^ W >> 31) > 32639) { // beyond 127 and 127 / 256, or -127 and -128 / 256
+        if ((W ^ W >> 31) > 32639) { // above 127 + 127 / 256, or below -(127 + 128 / 256), in units of w
             W = 32639 ^ W >> 31;
             row->is_limited = 1;
         }

@@ -34,7 +34,7 @@ typedef struct {
     uint32_t key, i;
 } apply_row_t;
 
-enum { LIMIT = 32639 }; // 127 and 127 / 256
+enum { LIMIT = 32639 }; // (127 + 127 / 256) * 256
 
 // Returns whether a weight was limited.
 static int apply_row(const apply_row_t *row) {

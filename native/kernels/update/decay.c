@@ -21,7 +21,7 @@ static odt_multiplier_t decayed(const int32_t *c, int32_t decay) {
 }
 
 void odt_decay_i8(const odt_decay_i8_t *a) {
-    const int32_t limit = 32639; // 127 and 127 / 256
+    const int32_t limit = 32639; // (127 + 127 / 256) * 256
     if (a->c[ODT_RATE] == 0) {
         return;
     }

@@ -18,7 +18,7 @@ void odt_momentum_i32(const odt_momentum_i32_t *a) {
             uint32_t magnitude = odt_bits(v[k]) & 0x7FFFFFFF;
             top = magnitude > top ? magnitude : top;
         }
-        // So that the largest d has 23 bits.
+        // E scales the row so that the largest d has 23 bits.
         int32_t E = top ? odt_limit(odt_log2_floor(top) - 22, -100, 100) : 0;
         float factor = odt_float(odt_scale_shift(ODT_ONE, -E));
         for (int32_t k = 0; k < K; k++) {
@@ -42,7 +42,7 @@ void odt_nesterov_i32(const odt_nesterov_i32_t *a) {
             uint32_t magnitude = odt_bits(odt_store(g + mu * v[k])) & 0x7FFFFFFF;
             top = magnitude > top ? magnitude : top;
         }
-        // So that the largest d has 23 bits.
+        // E scales the row so that the largest d has 23 bits.
         int32_t E = top ? odt_limit(odt_log2_floor(top) - 22, -100, 100) : 0;
         float factor = odt_float(odt_scale_shift(ODT_ONE, -E));
         for (int32_t k = 0; k < K; k++) {
