@@ -12,12 +12,12 @@ import instructions  # noqa: E402
 from odt.base import opcodes  # noqa: E402
 from odt.host import routes, traits  # noqa: E402
 
-# By the table: the instructions that compute integers alone; of these those of layers; and those for which route.h has a
-# loop of a core, or that are named as one of these (adam_i16 as adam_i8).
+# By the table: the instructions that compute integers alone; those of them for which route.h has a loop of a core, or
+# that are named as one of these (adam_i16 as adam_i8); and those of layers and optimizers.
 NAMES = [name for name in instructions.NAMES if not instructions.is_float(name)]
 _ROUTED = {operation.split("_")[0] for operation, _, _ in routes.rows(ROOT)}
 OF_CORES = {name for name in NAMES if name.split("_")[0] in _ROUTED or "2d_" in name}
-_FAMILIES = ("linear", "pool", "join", "activation", "norm")
+_FAMILIES = ("linear", "pool", "join", "activation", "norm", "update")
 OF_LAYERS = [name for name in NAMES if name in OF_CORES or traits.TRAITS[name].family in _FAMILIES]
 
 
