@@ -13,7 +13,7 @@ from installing import run
 from packs import FILL, PICO_W
 
 from odt.host import room
-from odt.host.boards.capabilities import BASE_BLOCKS, CAPABILITIES, RESERVE
+from odt.host.boards.capabilities import BASE_BLOCKS, CAPABILITIES, RESERVE, closed
 from odt.host.pieces import beside
 
 MPY = machines.BUILD / "mpy"
@@ -134,7 +134,7 @@ print("digest %08x" % crc32(repr(parts).encode()))
 
 def table():
     """Rows of docs/reference/costs.md."""
-    rows = ["| | files | bytes | blocks | heap | by |", "|---|--:|--:|--:|--:|---|"]
+    rows = ["| | needs | files | bytes | blocks | heap | by |", "|---|---|--:|--:|--:|--:|---|"]
     with machines.open("rp2040_base") as base:
         status, text = run(base, "--with", "all")
         assert status == 0, text
@@ -144,8 +144,11 @@ def table():
             if name in NAMED:
                 assert base.mpremote("soft-reset")[0] == 0
                 heap = f"{int(base.exec(HEAP % (name, NAMED[name]))):,}"
-            values = (name, len(found), sum([file.size for file in found]), blocks(name), heap)
-            rows.append("| {} | {:,} | {:,} | {:,} | {} | ".format(*values) + ("`%s` |" % NAMED[name] if heap else "|"))
+            others = [each for each in closed([name] if name in CAPABILITIES else []) if each != name]
+            values = (name, ", ".join(others), len(found), sum([file.size for file in found]), blocks(name), heap)
+            rows.append(
+                "| {} | {} | {:,} | {:,} | {:,} | {} | ".format(*values) + ("`%s` |" % NAMED[name] if heap else "|")
+            )
     return "\n".join(rows) + "\n"
 
 

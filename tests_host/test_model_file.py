@@ -18,7 +18,7 @@ from model_files import RANDOM, X, Y, leading, made, network, normalized, residu
 
 import odt
 from odt.base.opcodes import VERSION
-from odt.files.model_file import _RATES
+from odt.files.session import _RATES
 
 
 def outputs(model):
@@ -525,6 +525,6 @@ def test_each_reader_of_model_files_is_among_those_that_damaged_files_are_given_
                 found.setdefault(file.relative_to(ROOT / "odt").as_posix(), set()).add(name)
     assert found == {
         "run/network.py": {"parts_of"}, "host/info.py": {"load_model"}, "host/deploy.py": {"load_model"},
-        "host/trial.py": {"load_model"}, "files/model_file.py": {"ModelFile"}, "files/opened.py": {"layers_of"},
-        "files/sections.py": {"ModelFile"}
+        "host/trial.py": {"load_model"}, "files/session.py": {"ModelFile"}, "files/opened.py": {"layers_of"},
+        "files/reader.py": {"ModelFile"}
     }  # fmt: skip

@@ -21,7 +21,7 @@ from savers import TABLE
 
 import odt
 from odt.data import Normalizer
-from odt.files import checkpoint, sections
+from odt.files import checkpoint, reader
 from odt.slots import Bytes
 from odt.host import files as files_of_host
 from odt.online import KNN, NCM, OSELM
@@ -457,7 +457,7 @@ def test_power_failing_at_any_call_of_a_file_system_leaves_the_old_file_or_the_n
         pytest.skip("the unix port closes a file without writing it to the disk")
     disk = Disk(kind)
     disk.install(monkeypatch, checkpoint, files_of_host, record)
-    monkeypatch.setattr(sections, "open", disk.open, raising=False)
+    monkeypatch.setattr(reader, "open", disk.open, raising=False)
     prepare, act, look = POWER[name]
     prepare()
     disk.set(disk.files)

@@ -13,7 +13,7 @@ from ..base.fixed import elements
 from ..base.regions import CONSTANTS, VERSION, X_SCALE
 from ..run.session import is_untrained
 from .checkpoint import path_of, write_file
-from .sections import is_whole
+from .reader import is_whole
 
 _MAGIC = b"ODTN"
 _FORMAT = 1

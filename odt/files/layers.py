@@ -37,7 +37,7 @@ def parse(plan):
     try:
         _parse(plan, json.loads(text))
     except Exception as error:
-        from .sections import of_data
+        from .reader import of_data
 
         if not of_data(error):
             raise

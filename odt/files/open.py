@@ -23,12 +23,12 @@ def load_model(source: "str | PathLike[str] | Bytes") -> "Loaded":
         from ..run.start import Tidy
 
         with Tidy():
-            from .model_file import opened
+            from .session import opened
 
             parts = opened(source)
     finally:
         opened = Tidy = None
-        for name in ("files.model_file", "files.sections", "run.start"):
+        for name in ("files.session", "files.reader", "run.start"):
             drop("odt." + name)
     return Loaded(*parts)
 

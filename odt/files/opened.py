@@ -67,13 +67,13 @@ class Plan:
         """The bytes of the section; OSError or ValueError where the file is no longer there or another's."""
         if not isinstance(self._layers, tuple):
             return bytes(self._layers)
-        from .sections import layers_of
+        from .reader import layers_of
 
         try:
             return layers_of(*self._layers)
         finally:
             layers_of = None
-            drop("odt.files.sections")
+            drop("odt.files.reader")
 
     def read(self, head, program):
         """What the head and the program tell of."""

@@ -30,7 +30,7 @@ try:
     os.stat(path)
 except OSError:
     try:
-        from odt.files.sections import ModelFile
+        from odt.files.reader import ModelFile
         ModelFile(path + ".new").close()
         os.rename(path + ".new", path)
     except (OSError, ValueError):

@@ -263,7 +263,7 @@ class Network:
         session.alone("load_weights")
         if isinstance(source, Network):
             return transfer(session, ready(source, reads=True), "load_weights")
-        from ..files.model_file import parts_of
+        from ..files.session import parts_of
 
         transfer(session, *parts_of(source))
 

@@ -40,7 +40,7 @@ OPTIONS = {"executor": (), "executor_panel": ("-DODT_PANEL=1",)}
 LOADERS = {
     "verifiers": "reference.program", "checkpoint": "files.checkpoint", "slots": "slots.places files.checkpoint",
     "frozen": "files.frozen", "info": "host.info",
-    "model": "files.sections files.model_file files.layers files.opened files.open files.split run.transfer",
+    "model": "files.reader files.session files.layers files.opened files.open files.split run.transfer",
     "npy": "data.readers", "csv": "data.readers data.csv", "numbers": "data.csv",
     "monitor": "host.curves host.monitor host.monitor_series",
     "answers": "host.board host.install",

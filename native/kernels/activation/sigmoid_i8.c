@@ -30,7 +30,7 @@ static void tabulate(int8_t *values, int32_t z, const odt_multiplier_t *q) {
         if (z - v >= -128) {
             values[z - v] = (int8_t)(part - 128);
         }
-        if (z + v <= 127) { // of v = 0, the second
+        if (z + v <= 127) { // for v = 0 both branches write one entry, and this one stays
             values[z + v] = (int8_t)odt_min(256 - part + is_half - 128, 127);
         }
     }

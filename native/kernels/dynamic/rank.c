@@ -13,7 +13,7 @@ static int32_t choose_count(int32_t ratio, int32_t low, int32_t high, int32_t N,
 
 // The indices of the `count` largest of N sums, ascending. Of equal sums the first is taken.
 static void choose(int32_t *rows, const uint32_t *sums, int32_t N, int32_t count) {
-    uint32_t least = 0; // the largest that at least `count` sums reach
+    uint32_t least = 0; // the largest value that at least `count` of the sums reach
     for (uint32_t bit = 1u << 31; bit; bit >>= 1) {
         int32_t reach = 0;
         for (int32_t n = 0; n < N; n++) {

@@ -23,7 +23,7 @@ static int apart(odt_bytes_t a, odt_bytes_t b) {
     return a.data + a.bytes <= b.data || b.data + b.bytes <= a.data;
 }
 
-// Whether everything that is taken from the tables as a size or an index is within both buffers.
+// Checks that every size and index in the tables stays inside the tables and the work buffer.
 static int is_good(odt_bytes_t tables, odt_bytes_t work) {
     const int16_t *head = (const int16_t *)(const void *)tables.data;
     if (tables.bytes < 8 || (uintptr_t)tables.data % 2 || (uintptr_t)work.data % 4 || head[0] != ODT_FRONTEND_MAGIC) {
@@ -61,7 +61,7 @@ static inline pair_t twiddle(const int16_t *sines, int quarter, int k) {
     return (pair_t) {(int16_t)-sines[3 * quarter - k], (int16_t)-sines[k - 2 * quarter]};
 }
 
-// (r + i j) W, W given as its (cos, sin).
+// (r + i j) W, where W = cos - j sin and w holds (cos, sin).
 static inline pair_t times(int32_t r, int32_t i, pair_t w) {
     return (pair_t) {(int16_t)((r * w.r + i * w.i + 16384) >> 15), (int16_t)((i * w.r - r * w.i + 16384) >> 15)};
 }

@@ -5,7 +5,7 @@
 #include "../../core.h"
 #include "spectrum.h"
 
-// Whether everything that is taken from the tables as a size or an index is within both buffers.
+// Checks that every size and index in the tables stays inside the tables and the work buffer.
 static int is_good(odt_bytes_t tables, odt_bytes_t work) {
     const int16_t *head = (const int16_t *)(const void *)tables.data;
     if (tables.bytes < 10 || (uintptr_t)tables.data % 2 || (uintptr_t)work.data % 4 || head[0] != ODT_MOTION_MAGIC) {

@@ -10,7 +10,7 @@ static inline complex_t twiddle(const int32_t *sines, int quarter, int k) {
     return (complex_t) {-sines[k - quarter], sines[2 * quarter - k]};
 }
 
-// z W / 2, W given as its (cos, sin). The 1 that is added makes up for high(), which rounds down.
+// z W / 2, where W = cos - j sin and w holds (cos, sin). The 1 makes up for what high() rounds down.
 static inline complex_t times(complex_t z, complex_t w) {
     return (complex_t) {high(z.r, w.r) + high(z.i, w.i) + 1, high(z.i, w.r) - high(z.r, w.i)};
 }

@@ -7,7 +7,7 @@
 #include "../../float32.h"
 #include "../../opcodes.h"
 
-// log(v), or 0 if v is not above 0.
+// log(x), or 0 if x is not above 0.
 static float logarithm(float x) {
     return x > 0.0f ? odt_logf(x) : 0.0f;
 }

@@ -27,7 +27,7 @@ typedef struct {
 
 enum {
     MEAN_BITS = 10, // a difference to the mean has at most 18 bits, as odt_rescale_by requires
-    HAT_BITS = 12,  // of a normalised x
+    HAT_BITS = 12,  // fractional bits of a normalised x
 };
 
 // Mean of x - z over S rows of C numbers, stride apart, and their variance times S^2 * C^2.
@@ -224,7 +224,7 @@ static inline int has_bits(int32_t v, int32_t bits) {
 
 enum { ELEMENTS = 64 }; // at a time
 
-// Prepares the values that all groups share: h has `bits` fractional bits; elements are `step` bytes apart; a group has
+// Prepares what all groups share: a normalised value has `bits` fractional bits; elements are `step` bytes apart; a group has
 // `length` elements.
 static void begin_hats(hats_t *h, int32_t bits, int32_t z, int32_t step, int32_t length) {
     h->step = step;
@@ -495,7 +495,7 @@ static void norm_dx_sums(const group_t *p, sums_t *sums) {
 // The means of errors and of those times h.
 static void set_means(group_t *p, const sums_t *sums) {
     int64_t n = (uint32_t)p->S * (uint32_t)p->a->C, part = (int64_t)sums->products / (1 << HAT_BITS);
-    if (!ODT_SMALL && n < 1 << 10 && part == (int32_t)part) { // sums of errors have 22 bits more than n
+    if (!ODT_SMALL && n < 1 << 10 && part == (int32_t)part) { // a sum of errors has at most 22 bits more than n
         p->mean = (int32_t)sums->errors / (int32_t)n;
         p->slope = odt_sat32((int32_t)part / (int32_t)n);
     } else {
@@ -588,7 +588,7 @@ static void norm_dx_sums__m0(const group_t *p, loops_t *l, sums_t *sums) {
         int32_t factor = gain(p->gains, p->n), errors = 0;
         int64_t all = 0;
         l->hats.x = a->x + p->at;
-        for (int32_t s = 0; s < p->S; s += 63) { // products of 25 bits and a sign
+        for (int32_t s = 0; s < p->S; s += 63) { // a product has 25 bits and a sign: 63 of them fit an int32
             l->hats.end = l->hats.x + odt_min(p->S - s, 63) * width;
             sum_products(&l->hats, a->e + (l->hats.x - a->x), l->h);
             errors += l->h[0];

@@ -102,7 +102,7 @@ typedef struct {
     uint32_t top;
 } part_t;
 
-// Adds the contributions of a row of windows; e: its first error, high: positions of a window in a column.
+// Adds the contributions of a row of windows. e: the row's first error; high: how many rows of x such a window covers.
 static void add_windows(const part_t *p, const int8_t *e, uint32_t high) {
     int32_t channels = p->channels;
     odt_taps_t w = odt_axis_holders(p->columns, p->from);

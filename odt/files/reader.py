@@ -1,4 +1,4 @@
-"""The sections of a model file that is whole: docs/reference/model_file.md."""
+"""Reads a model file: its header, and its sections once they are whole: docs/reference/model_file.md."""
 
 import json
 import struct

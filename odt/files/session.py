@@ -8,7 +8,7 @@ from ..plan.program import Program
 from ..run.session import Session
 from ..run.start import Untrained, begin, check_place, control_block, reserve, stand
 from .opened import Loss, Optimizer, Plan, Shape
-from .sections import FROZEN, HEAD, LAYERS, PROGRAM, STATE, ModelFile, wrong
+from .reader import FROZEN, HEAD, LAYERS, PROGRAM, STATE, ModelFile, wrong
 
 _RATES = {  # what a schedule is made with before it becomes the file's, and which of its values counts steps
     "Constant": ("base.rate", (0,), None), "StepDecay": ("optimizers.schedules", (0, 1), 1),
