@@ -28,13 +28,12 @@ if 1 - 1:  # for type checkers alone
 class ScaledTargets:
     """Trains ``model`` on ``(y - mean) / deviation`` by output channel, and returns predictions in the units of y.
 
-    ``mean`` and ``deviation``: array('f'), a number for each output channel; None before the first ``fit``, which takes
-    them from its y, unless they are given here (those of a model that is loaded). Losses are those of the scaled
-    targets. All by integers: the same bits on every machine.
+    ``mean`` and ``deviation``: array('f'), a number for each output channel. The first ``fit`` takes them from its y,
+    unless they are given here (those of a model that is loaded). Losses are those of the scaled targets. All by
+    integers: the same bits on every machine.
     """
 
-    mean: "array[float] | None" = None
-    deviation: "array[float] | None" = None
+    _kept: "tuple[Any, Any] | None" = None  # means and deviations, as integers times 2^-UNIT
 
     def __init__(self, model: "Network", mean: "Data | None" = None, deviation: "Data | None" = None) -> None:
         if (mean is None) != (deviation is None):
@@ -42,6 +41,16 @@ class ScaledTargets:
         self.model = model
         if mean is not None:
             self._keep(_numbers("mean", mean), _numbers("deviation", deviation))
+
+    @property
+    def mean(self) -> "array[float] | None":
+        """A number for each output channel; None before adapt()."""
+        return self._kept and _floats(self._kept[0])
+
+    @property
+    def deviation(self) -> "array[float] | None":
+        """The same of the deviations."""
+        return self._kept and _floats(self._kept[1])
 
     def adapt(self, y: "Data") -> None:
         """Take mean and deviation of each output channel from these targets; a channel that does not move counts 1.
@@ -65,7 +74,7 @@ class ScaledTargets:
     ) -> "History":
         """As ``model.fit`` on arrays, which gets scaled copies of the targets: 4 bytes a number."""
         ready(self.model).alone("fit")
-        if self.mean is None:
+        if not self._kept:
             self.adapt(y)
         if validation_data is not None:
             validation_data = validation_data[0], self.scale(validation_data[1])
@@ -81,24 +90,24 @@ class ScaledTargets:
 
     def predict(self, x: "Data") -> "Any":
         """As ``model.predict``, in the units of y: an array('f'), of a NumPy array x one of the outputs' shape."""
-        self._check()
+        means, deviations = self._known()
         out = self.model.predict(x)
-        width = len(self._means)
+        width = len(means)
         for index in range(elements(getattr(out, "shape", (len(out),)))):
             channel = index % width
             (bits,) = struct.unpack_from("<I", out, 4 * index)
-            value = whole(bits) * self._deviations[channel] + (self._means[channel] << UNIT)
+            value = whole(bits) * deviations[channel] + (means[channel] << UNIT)
             struct.pack_into("<I", out, 4 * index, ratio(value, 1, 2 * UNIT))
         return out
 
     def scale(self, y: "Data") -> "array[float]":
         """``(y - mean) / deviation``, rounded to float32 once; NumPy arrays keep their shape."""
-        self._check()
-        values, width = _numbers("y", y), len(self._means)
+        means, deviations = self._known()
+        values, width = _numbers("y", y), len(means)
         made = array("I", bytes(4 * len(values)))
         for index, value in enumerate(values):
             channel = index % width
-            made[index] = ratio(value - self._means[channel], self._deviations[channel], 0)
+            made[index] = ratio(value - means[channel], deviations[channel], 0)
         made = array("f", bytes(made))
         if hasattr(y, "shape") and hasattr(y, "reshape"):
             return __import__("numpy").frombuffer(made, "f").reshape(y.shape)
@@ -110,9 +119,10 @@ class ScaledTargets:
             raise ValueError("ScaledTargets: the loss %s has classes, not targets" % self.model.session.loss.name)
         return shape[-1] if shape else elements(shape)
 
-    def _check(self):
-        if self.mean is None:
+    def _known(self):
+        if not self._kept:
             raise RuntimeError("ScaledTargets: no mean and deviation yet: fit(x, y) or adapt(y) first")
+        return self._kept
 
     def _keep(self, means, deviations):
         width = self._channels()
@@ -121,11 +131,11 @@ class ScaledTargets:
                 raise ValueError("%s: %d numbers, the model has %d outputs" % (name, len(found), width))
         if min(deviations) <= 0:
             raise ValueError("deviation: numbers above 0 are expected")
-        self._means, self._deviations = means, deviations
-        self.mean, self.deviation = [
-            array("f", struct.pack("<%dI" % width, *[ratio(value, 1, UNIT) for value in found]))
-            for found in (means, deviations)
-        ]
+        self._kept = means, deviations
+
+
+def _floats(values):
+    return array("f", struct.pack("<%dI" % len(values), *[ratio(value, 1, UNIT) for value in values]))
 
 
 def _numbers(name, data):
