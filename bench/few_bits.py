@@ -46,16 +46,24 @@ def log_normal():
 
 
 @lru_cache(None)
+def compressed():
+    """What odt.inspect.Rounding advises for tails: asinh of the features, about the size of their middle half."""
+    train, test = log_normal()
+    low, middle, high = np.quantile(train[0], (0.25, 0.5, 0.75), axis=0)
+    return tuple((np.arcsinh((x - middle) / (high - low) * 4).astype("float32"), y) for x, y in (train, test))
+
+
+@lru_cache(None)
 def student(freedom):
     return tails(lambda rng, size: rng.standard_t(freedom, size=size), np.arcsinh)
 
 
 @lru_cache(None)
 def near_ties():
-    """Pairs of numbers in -1 .. 1 that differ by 0.002 to 0.02, and two features of noise: which is larger?"""
+    """Pairs of numbers in -1 .. 1 that differ by 0.003 to 0.03, and two features of noise: which is larger?"""
     rng = np.random.default_rng(DATA + 1)
     x = rng.uniform(-1, 1, size=(4000, 4))
-    gap = rng.choice((-1, 1), size=4000) * rng.uniform(0.002, 0.02, size=4000)
+    gap = rng.choice((-1, 1), size=4000) * rng.uniform(0.003, 0.03, size=4000)
     x[:, 1] = x[:, 0] + gap
     return _halves(x.astype("float32"), (gap > 0).astype("uint8"), 2000)
 
@@ -176,13 +184,14 @@ ROWS = {}
 for _name, _data in (("log-normal", log_normal), *(("Student t %d" % k, lambda k=k: student(k)) for k in (2, 3, 4))):
     ROWS[_name] = Bits(_data, mlp(12, 4), 15, BOTH)
 ROWS["log-normal, normalized"] = Bits(log_normal, mlp(12, 4, first=(normalization,)), 15, BOTH)
-ROWS["near ties"] = Bits(near_ties, mlp(4, 2), 20, BOTH)
+ROWS["log-normal, asinh"] = Bits(compressed, mlp(12, 4, first=(normalization,)), 15, BOTH)
+ROWS["near ties"] = Bits(near_ties, mlp(4, 2), 20, {"adam": 0.01, "momentum": 0.05})
 for _name, _data, _outputs in (
     *(("outputs %d:1" % _ratio, lambda ratio=_ratio: targets((1, 1 / ratio)), 2) for _ratio in (1, 20, 100)),
     ("targets at 50", lambda: targets((0.8,), 50), 1),
 ):
     for _end, _wrap in (("", None), (", scaled", ScaledTargets)):
-        ROWS[_name + _end] = Bits(_data, mlp(6, _outputs), 40, REGRESSION, "mse", variance_explained, _wrap)
+        ROWS[_name + _end] = Bits(_data, mlp(6, _outputs), 20, REGRESSION, "mse", variance_explained, _wrap)
 ROWS["ten layers of 32"] = Bits(taught, deep(10, 32), 25, {"momentum": 0.01, "momentum, float32": 0.01, "adam": 0.002})
 ROWS["clipped norm"] = Bits(digits, lambda train: digits_cnn(), 12, {"adam, clipped": 0.01, "adam": 0.01})
 for _name in ("other classes", "inverted"):
