@@ -13,11 +13,13 @@ from ..base.fixed import ONE, scale_mul, scale_shift
 from ..base.primitives import size_of
 from ..base.regions import KEY, REGION_SHIFT
 from ..run.session import batch, next_part, point, ready
+from .guards import refuse_harm, said
 
 if 1 - 1:  # for type checkers alone
     from ..run.network import Data, Network
 
 _MASK = (1 << REGION_SHIFT) - 1
+_HARM = 0.06, 0.1  # of guards.refuse_harm(): docs/howto/adabn.md has what was measured
 
 
 def update_bn(model: "Network", x: "Data", epochs: "int | None" = None, guard: "bool" = True) -> None:
@@ -30,8 +32,10 @@ def update_bn(model: "Network", x: "Data", epochs: "int | None" = None, guard: "
     not hold ``x``. Dropout drops, as it does in PyTorch. It takes 8 bytes per channel, and 4 per range.
 
     ``guard``: ValueError where a classifier of integer labels says one class of all of ``x`` afterwards, and did not
-    before. ValueError for fewer than 2 samples, or samples that are all alike, and for a model without a BatchNorm that
-    trains. Then, and if it is interrupted, statistics and ranges are as they were.
+    before; and where the mean of its largest probabilities falls by more than 0.06 while the most frequent class loses
+    more than a tenth of the samples: then not the sensor has changed, but the shares of the classes. ValueError for
+    fewer than 2 samples, or samples that are all alike, and for a model without a BatchNorm that trains. Then, and if
+    it is interrupted, statistics and ranges are as they were.
     """
     session = ready(model)
     session.alone("update_bn")
@@ -43,7 +47,8 @@ def update_bn(model: "Network", x: "Data", epochs: "int | None" = None, guard: "
             "update_bn: the model has no BatchNorm that trains: compile it with an optimizer, and the layer with "
             "trainable=True"
         )
-    classes = _classes(model, x) if guard and session.classes else 0
+    guard = guard and session.classes
+    before = said(model, x) if guard else None
     x, _, count = session.look_at(x, None, "", True)
     if count < 2:
         raise ValueError("update_bn: x: 1 sample, at least 2 are expected")
@@ -52,17 +57,17 @@ def update_bn(model: "Network", x: "Data", epochs: "int | None" = None, guard: "
     session.prepare(1)
     size = session.batch_size
     batches = max(1, (count + size // 2) // size)
-    before = [(at, bytes(session.state[at : at + length])) for at, length in kept]
+    held = [(at, bytes(session.state[at : at + length])) for at, length in kept]
     try:
         for _ in range(epochs or (_steps(keep) + batches - 1) // batches):
             point(session, x, None, count)
             for number in range(batches):
                 _follow(session, tracks, number * size, count)
         session.control[KEY] = 0
-        if classes > 1 and _classes(model, x) == 1:
-            raise ValueError("update_bn: x: all %d samples would be of one class, of %d before" % (count, classes))
+        if guard:
+            _compare(count, before, said(model, x))
     except BaseException:
-        for at, data in before:
+        for at, data in held:
             session.state[at : at + len(data)] = data
         raise
     finally:
@@ -110,9 +115,14 @@ def _refuse_alike(x, count):
     raise ValueError("update_bn: x: all %d samples are alike: they have no variance" % count)
 
 
-def _classes(model, x):
-    """How many classes the model says of samples."""
-    return len(set(model.predict_classes(x)))
+def _compare(count, before, after):
+    """ValueError where predictions say that the statistics have done harm."""
+    if max(after[0]) == count > max(before[0]):
+        raise ValueError(
+            "update_bn: x: all %d samples would be of one class, of %d before"
+            % (count, len([each for each in before[0] if each]))
+        )
+    refuse_harm("update_bn", before, after, *_HARM)
 
 
 def _follow(session, tracks, position, count):

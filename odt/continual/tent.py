@@ -19,11 +19,13 @@ from ..base.opcodes import forget
 from ..base.regions import REGION_SHIFT, STATE
 from ..losses import SparseCategoricalCrossentropy
 from ..run.session import ready
+from .guards import refuse_harm, said
 
 if 1 - 1:  # for type checkers alone
     from ..run.network import Data, Network
 
 _MASK = (1 << REGION_SHIFT) - 1
+_HARM = 0.03, 0.05  # of guards.refuse_harm(): less than in adabn, as predictions are to become surer
 
 
 class Entropy(SparseCategoricalCrossentropy):
@@ -67,10 +69,11 @@ def adapt(model: "Network", x: "Data", epochs: "int" = 5, guard: "bool" = True) 
     Samples that are less than half a batch at the end are left out, unless there is no other. It takes a byte per
     sample, and what training changes of the state once more.
 
-    ``guard``: ValueError where more than nine tenths of ``x`` are said to be of one class before, and where afterwards
-    fewer classes are said than before: where two samples drawn at random are twice as often of one class. Then, where
-    training diverges, and if it is interrupted, the model is as it was. ValueError, too, for a model of another loss,
-    and for fewer than 2 samples.
+    ``guard``: ValueError where more than nine tenths of ``x`` are said to be of one class before; where afterwards
+    fewer classes are said than before, that is, two samples drawn at random are twice as often of one class; and where
+    the mean of the largest probabilities falls by more than 0.03 while the most frequent class loses more than a
+    twentieth of the samples: then classes are asked for that ``x`` lacks. Then, where training diverges, and if it is
+    interrupted, the model is as it was. ValueError, too, for a model of another loss, and for fewer than 2 samples.
     """
     session = ready(model)
     session.alone("adapt")
@@ -82,18 +85,21 @@ def adapt(model: "Network", x: "Data", epochs: "int" = 5, guard: "bool" = True) 
         raise ValueError("adapt: x: 1 sample, at least 2 are expected")
     size = session.batch_size
     whole = count if count < size or count % size >= (size + 1) // 2 else count - count % size
-    before = _said(model, x) if guard else ()
-    if guard and max(before) * 10 > 9 * count:
-        raise ValueError("adapt: x: %d of %d samples seem to be of one class; all are expected" % (max(before), count))
+    before = said(model, x) if guard else None
+    if guard and max(before[0]) * 10 > 9 * count:
+        raise ValueError(
+            "adapt: x: %d of %d samples seem to be of one class; all are expected" % (max(before[0]), count)
+        )
     kept = [(at, bytes(session.state[at : at + length])) for at, length in _changed(session)]
     where = session.calibrated, session.epoch, session.underway, session.seed
     try:
         model.fit(x if whole == count else memoryview(x)[: len(x) // count * whole], bytes(whole), epochs, verbose=0)
         if guard:
-            after = _said(model, x)
-            if _alike(after) > 2 * _alike(before):
+            after = said(model, x)
+            if _alike(after[0]) > 2 * _alike(before[0]):
                 raise ValueError("adapt: %d of %d samples would be of one class, of %d before" % (
-                    max(after), count, max(before)))  # fmt: skip
+                    max(after[0]), count, max(before[0])))  # fmt: skip
+            refuse_harm("adapt", before, after, *_HARM)
     except BaseException:
         for at, data in kept:
             session.state[at : at + len(data)] = data
@@ -101,16 +107,6 @@ def adapt(model: "Network", x: "Data", epochs: "int" = 5, guard: "bool" = True) 
 
         resume(session, *where)
         raise
-
-
-def _said(model, x):
-    """How many samples are said to be of each class."""
-    names, model.labels = model.labels, None
-    try:
-        found = model.predict_classes(x)
-    finally:
-        model.labels = names
-    return [found.count(label) for label in range(model.session.classes)]
 
 
 def _alike(counts):
