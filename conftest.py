@@ -1,11 +1,7 @@
-"""What all tests share: the garbage collector passes over what pytest and the tests' imports keep.
-
-compile() collects garbage, as it does on a board. Beside PyTorch, Keras and five thousand tests that is 0.1 to 0.5 s
-each time, for objects that stay anyway. And which statements of the readers of other frameworks the tests run:
-tests_host/reader_lines.py.
+"""What all tests share: which statements of the readers of other frameworks they run (tests_host/reader_lines.py), and
+an order of their files.
 """
 
-import gc
 import sys
 from pathlib import Path
 
@@ -15,12 +11,6 @@ sys.path.append(str(Path(__file__).resolve().parent / "tests_host"))
 import reader_lines  # noqa: E402
 
 reader_lines.install()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _frozen():
-    gc.collect()
-    gc.freeze()
 
 
 def pytest_collection_modifyitems(items):

@@ -18,8 +18,7 @@ A callback is any object with some of these methods; only those it has are calle
 compile, fit and fit_async are refused (RuntimeError) until fit has ended.
 """
 
-import gc
-
+from .base.executor import collect
 from .base.fixed import is_int, is_number
 from .files.checkpoint import path_of
 
@@ -111,7 +110,7 @@ class EarlyStopping(_Monitor):
             needed = len(self.model.session.state)
             if self.state is None or len(self.state) != needed:
                 self.state = None
-                gc.collect()
+                collect()
                 try:
                     self.state = bytearray(needed)
                 except MemoryError:

@@ -1,7 +1,6 @@
 """Models: what a user trains. Compiles a graph once; what then runs its program is a Network."""
 
-import gc
-
+from .base.executor import collect
 from .base.fixed import is_int, own
 from .layers import Layer
 from .losses import LOSSES
@@ -152,7 +151,7 @@ class Model(Network):
                 compiled = attach = None
                 unload()
             raise
-        gc.collect()
+        collect()
 
     @property
     def trainable(self) -> "bool":

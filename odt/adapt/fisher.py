@@ -8,9 +8,9 @@ gradient of a weight and no update; the weights are read where they lie. In int8
 the errors' ranges.
 """
 
-import gc
 from array import array
 
+from ..base.executor import collect
 from ..base.fixed import get, put, scale_div, scale_int
 from ..base.opcodes import forget
 from ..base.regions import ARENA, BATCH, CONSTANTS, COUNT, POSITION, REGION_SHIFT, STATE
@@ -74,7 +74,7 @@ def measure(model, x, y, probe=None):
 
 def _replace_arena(model, size):
     set_arena(model.session, None)
-    gc.collect()
+    collect()
     try:
         set_arena(model.session, bytearray(size))
     except MemoryError:

@@ -11,8 +11,7 @@ Layers compete by Fisher information for each parameter and multiply-accumulate,
 sets it again, before a checkpoint of the adapted model is loaded.
 """
 
-import gc
-
+from ..base.executor import collect
 from ..base.fixed import elements, is_int, scale_div, scale_int
 from ..base.primitives import scale_add
 from ..plan.compiler import bytes_needed
@@ -138,7 +137,7 @@ def _fits(model, choice, memory_budget, macs_budget):
 
 
 def _bytes(model, budget=None):
-    gc.collect()
+    collect()
     session = model.session
     what = (model.nodes, session.loss, session.optimizer, session.dtype, session.batch_size, session.micro)
     return bytes_needed(*what, budget=budget)

@@ -5,6 +5,8 @@ Both offer ``VERSION``, ``load``, ``run``, ``crc32``, ``find_nonfinite``, ``draw
 ``count_samples`` and ``predict``.
 """
 
+import gc
+
 from . import regions
 
 if 1 - 1:  # for type checkers alone
@@ -13,6 +15,14 @@ if 1 - 1:  # for type checkers alone
 
 engine: "ModuleType"
 backend: "Literal['native', 'reference', 'ulab', 'numpy']"
+
+if hasattr(gc, "mem_free"):
+    collect = gc.collect
+else:  # CPython counts references, and would look through all that NumPy and PyTorch have made: 0.1 s and more
+
+    def collect() -> "int":
+        """Collect garbage on a board, so that what is allocated next lies together."""
+        return 0
 
 
 def use(name: "Literal['native', 'reference', 'ulab', 'numpy']") -> None:

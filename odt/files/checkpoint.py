@@ -4,9 +4,10 @@ A checkpoint goes to a file, by its name, or to two slots of a block device or o
 (odt/slots/). Wherever the power fails, the old one or the new one is whole.
 """
 
-import gc
 import os
 import struct
+
+from ..base.executor import collect
 
 HEADER = 64  # bytes
 _MAGIC = b"ODTM"
@@ -64,7 +65,7 @@ def load(place, session):
         return _load(place, session, room(session))
     except MemoryError:
         pass
-    gc.collect()
+    collect()
     _load(place, session, None)
 
 

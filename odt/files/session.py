@@ -1,8 +1,7 @@
 """Makes the session of a model file. open.py unloads it afterwards."""
 
-import gc
-
 from ..base import executor
+from ..base.executor import collect
 from ..base.fixed import elements, is_int, within
 from ..plan.program import Program
 from ..run.session import Session
@@ -50,7 +49,7 @@ def _open(file):
         del head, program
     except Exception as error:
         raise wrong(file.name, error)
-    gc.collect()
+    collect()
     arena, state = reserve(plan, False) or reserve(plan)
     if plan.constants:
         kept = file.section(FROZEN)

@@ -14,7 +14,6 @@ beyond a limit is not trained. The others are trained, for the accuracy. No boar
 
 import contextlib
 import copy
-import gc
 import inspect
 import itertools
 import math
@@ -144,8 +143,6 @@ class NetworkSearch:
             raise ValueError("run: minutes or trials, or both, are expected")
         if trials == 0:
             return
-        gc.collect()
-        gc.freeze()  # compile() collects garbage, and would look through all imports each time
         before, end = len(self.study.trials), None if minutes is None else time.monotonic() + 60 * minutes
         if workers > 1 and "fork" not in multiprocessing.get_all_start_methods():
             workers = 1  # a network's function need not be one that another process could be given

@@ -16,9 +16,9 @@ All of it runs steps in pieces (watch.py) and changes no bit of them. Nothing is
 which instruction makes what is found by compiling the network once more, which takes the RAM of that.
 """
 
-import gc
 from array import array
 
+from ..base.executor import collect
 from ..base.fixed import bits_to_float, elements, get
 from ..base.opcodes import PREFIXES
 from ..base.regions import STATE
@@ -259,7 +259,7 @@ def _tensors(model):
     among it.
     """
     tensors = Map(model).tensors
-    gc.collect()
+    collect()
     return tensors
 
 

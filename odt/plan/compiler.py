@@ -1,9 +1,8 @@
 """From a graph, a loss and an optimizer to a program: the way through the house, once."""
 
-import gc
-import sys
 from array import array
 
+from ..base.executor import collect
 from ..base.regions import ARENA, REGION_SHIFT
 from .forward import family, forward
 from .gradient import backward
@@ -34,8 +33,7 @@ def compile_graph(
     the forward pass run by rows: rows(schedule, ends) (host/rows).
     """
     draft = _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, bits, rows)
-    if sys.implementation.name != "cpython":
-        gc.collect()  # what planning took, so that what stays takes its place
+    collect()  # what planning took, so that what stays takes its place
     return _finished(nodes, draft)
 
 

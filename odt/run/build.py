@@ -5,6 +5,7 @@ import sys
 from array import array
 
 from ..base import executor
+from ..base.executor import collect
 from ..base.fixed import elements, put
 from ..base.primitives import scale_of
 from ..base.regions import X_SCALE, const
@@ -48,7 +49,7 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
         plan.table = _table(nodes, plan, optimizer)
         if __file__.endswith(".mpy"):  # in RAM, as all that planned; in a firmware other threads may be importing it
             unload()
-            gc.collect()
+            collect()
         plan.code = bytes(plan.code)  # made when the heap was at its fullest: out of the way
         engine = executor.engine
         loaded = engine.load(plan.code)
@@ -62,9 +63,9 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
             drop("odt.base.opcodes")
             drop("odt.base.lines")
             for _ in range(2):  # what was in the way of the first copy no longer is
-                gc.collect()
+                collect()
                 plan = _anew(plan, {Plan: 0, Value: 2, Buffer: 3})
-            gc.collect()
+            collect()
             plan.code = bytes(memoryview(code))
             code = None
             loaded = engine.load(plan.code)
@@ -79,7 +80,7 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
     if int8 and raw and plan.x_seen is None:
         put(state, plan.x_scale.offset, control[X_SCALE])
     plan.first = plan.exponents = plan.sizes = None  # not del, which in MicroPython leaves a pointer to them
-    gc.collect()
+    collect()
     if (
         int8
         and optimizer

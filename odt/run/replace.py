@@ -5,8 +5,7 @@ in heap; then copied at once. Where the heap is too small as well it is written 
 ``Session.busy`` names it, and every use of the model raises RuntimeError until it is loaded or compiled again.
 """
 
-import gc
-
+from ..base.executor import collect
 from ..base.fixed import elements, get
 from ..base.regions import ARENA
 
@@ -69,7 +68,7 @@ def in_place(session, write, where):
             if failed:
                 raise
             failed = True
-            gc.collect()
+            collect()
         except BaseException as error:  # Ctrl-C, a timeout's
             if late:
                 raise
@@ -108,7 +107,7 @@ def rewrite(session, name, write, where):
         copy = None
     if copy is not None:
         return adopt(session, name, (copy,), where)
-    gc.collect()
+    collect()
     nowhere = _Nowhere(session.state)
 
     def there():

@@ -293,7 +293,6 @@ class Session:
     control: "array[int]"
     frozen: "Any"
     regions: "list[Any]"
-    loss_word: "memoryview"
     scale: "memoryview | None"  # of the output, in int8
     scales: "Sequence[int]"  # where all scales are
     watched: "memoryview | None"  # the output's scale, if LOSS counts in it
@@ -593,16 +592,6 @@ class Session:
         if (memory[at + 3] << 8 | memory[at + 2]) >= _WIDEST:
             raise ArithmeticError(
                 "int8 training has diverged: after step %d a range is beyond float32; learning rate %g"
-                % (self.steps(), bits_to_float(self.control[RATE]))
-            )
-
-    def check_loss(self):
-        """Raise ArithmeticError if the loss of a float32 step is not finite; called before the loss changes the
-        weights.
-        """
-        if self.engine.find_nonfinite(self.loss_word) >= 0:
-            raise ArithmeticError(
-                "the loss of step %d is not finite: the weights are those before it; learning rate %g"
                 % (self.steps(), bits_to_float(self.control[RATE]))
             )
 

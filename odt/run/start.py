@@ -5,7 +5,9 @@ file.
 import gc
 from array import array
 
-from ..base.regions import CONTROL_WORDS, LOSS, X_SCALE, X_ZERO, Y_SCALE, const
+from ..base.executor import collect
+from ..base.fixed import bits_to_float, get
+from ..base.regions import CONTROL_WORDS, LOSS, RATE, X_SCALE, X_ZERO, Y_SCALE, const
 from ..plan.program import HEADER_WORDS, SECTIONS, Program
 
 _CALLS = const(2048)  # bytes that stay free before the arena: else each call's frame is looked for through all of it
@@ -18,7 +20,7 @@ class Tidy:
         self.bytes = bytes
 
     def __enter__(self):
-        gc.collect()
+        collect()
         if hasattr(gc, "threshold"):
             self.threshold = gc.threshold()
             gc.threshold(self.bytes)
@@ -46,7 +48,7 @@ def reserve(plan, last=True):
     Where there is no room: MemoryError with the figures, or None before the ``last`` try.
     """
     needed = plan.arena + plan.state
-    gc.collect()
+    collect()
     try:
         _below = bytearray(0 if last else _CALLS)
         if plan.arena > plan.state:  # the larger first: what is free may be so in pieces
@@ -58,7 +60,7 @@ def reserve(plan, last=True):
         arena = state = _below = None
     if not last:
         return None
-    gc.collect()
+    collect()
     free = gc.mem_free() if hasattr(gc, "mem_free") else needed  # asked for late: it takes as long as a collection
     text = "%d are free" % free if hasattr(gc, "mem_free") else "that is not free"
     text += " in pieces" if hasattr(gc, "mem_free") and free >= needed else ""
@@ -90,7 +92,6 @@ def begin(session, plan, engine, loaded, arena, state, control, frozen):
     session.regions = [arena, state, control, None, None, frozen]
     session.program = Program(plan.code)
     session.sections = {name: session.program.section(name) for name in SECTIONS}
-    session.loss_word = memoryview(control)[LOSS : LOSS + 1]
     session.parts, session.others, session.update = _divide(session)
     moves = getattr(session.optimizer, "moves", False)  # weights, within a step: see end_within()
     session.whole = session.parts[0][:2] if int8 and not (session.micro or moves) else None
@@ -110,12 +111,29 @@ def stand(session, fresh, calibrated, epoch, underway):
     session.fresh, session.calibrated, session.epoch, session.underway = fresh, calibrated, epoch, underway
 
 
+def _checker(engine, control, state):
+    """What checks a float32 step's loss before it changes the weights. It does not refer to the session, which keeps
+    it: so CPython frees a session without a collection.
+    """
+    loss = memoryview(control)[LOSS : LOSS + 1]
+
+    def check():
+        if engine.find_nonfinite(loss) >= 0:
+            raise ArithmeticError(
+                "the loss of step %d is not finite: the weights are those before it; learning rate %g"
+                % (get(state, 0), bits_to_float(control[RATE]))
+            )
+
+    return check
+
+
 def _divide(session):
     """The parts in which a step runs: of the first micro-batch, of the others, and the update.
 
     Each is pieces, (start, stop, what to call after it or None); watch.py cuts smaller ones.
     """
     int8 = session.dtype == "int8"
+    check = None if int8 else _checker(session.engine, session.control, session.state)
     start, stop = session.sections["train"]
     loss = session.sections["evaluate"][1]
     again = start
@@ -129,8 +147,5 @@ def _divide(session):
         for _ in range(2 if int8 else 1):  # the clears
             again += opcode("clear").words
         forget()
-    parts = [
-        ((first, last, None),) if int8 else ((first, loss, session.check_loss), (loss, last, None))
-        for first in (start, again)
-    ]
+    parts = [((first, last, None),) if int8 else ((first, loss, check), (loss, last, None)) for first in (start, again)]
     return parts[0], parts[1], ((last, stop, None),) if session.micro else ()

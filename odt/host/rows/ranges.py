@@ -12,9 +12,8 @@ from ...run.start import begin
 from .first import Whole
 
 _OWN = (  # what start.begin() gives a session
-    "plan", "engine", "loaded", "arena", "state", "control", "frozen", "regions", "program", "sections", "loss_word",
-    "parts", "others",
-    "update", "whole", "scale", "scales", "watched", "before", "now", "peaks",
+    "plan", "engine", "loaded", "arena", "state", "control", "frozen", "regions", "program", "sections", "parts",
+    "others", "update", "whole", "scale", "scales", "watched", "before", "now", "peaks",
 )  # fmt: skip
 
 
