@@ -4,6 +4,8 @@
 // The last run of an instruction is what a training step would do. So where nothing that updates comes between the runs of
 // one, those that update are run in their places, and the step has been made.
 
+#include <string.h>
+
 #include "calibrate.h"
 #include "fixed.h"
 #include "opcodes.h"
@@ -25,7 +27,7 @@ typedef struct {
     const odt_region_t *regions;
     size_t start, forward, ranges, stop; // words: where calibration begins, the forward pass ends, ranges and program end
     size_t likely; // the range to look at first: they follow each other as their results do
-    int32_t *scales, room; // of the samples
+    int32_t *scales, room; // of the samples; later the copy of what an instruction overwrites
     int steps; // whether this is the training step, too
     size_t reach, near; // then: how many words before an instruction its scale is named at most, 0 if each has to be looked for; where they begin
     size_t echo; // see find_echo()
@@ -272,14 +274,31 @@ typedef struct {
     int all; // inputs that are overwritten, or whose scale this result shares, must be made again
 } again_t;
 
-// Whether it reads what it writes.
-static int is_in_place(const int32_t *instruction) {
-    for (unsigned i = odt_opcode(*instruction)->operands; i > 1; i--) {
+// The bytes that the instruction at pc reads where it writes; 0 if none.
+static uint32_t in_place(const int32_t *program, size_t pc) {
+    const int32_t *instruction = program + body(program, pc);
+    const odt_opcode_t *op = odt_opcode(*instruction);
+    for (unsigned i = op->operands; i > 1; i--) {
         if (instruction[i] == instruction[1]) {
-            return 1;
+            const uint8_t *shape = odt_shape(op);
+            return extent(&shape, instruction + 1 + op->operands);
         }
     }
     return 0;
+}
+
+// Whether these bytes have no room in w->scales: then what makes them must be run again.
+static int is_lost(const work_t *w, uint32_t bytes) {
+    return bytes > 4 * (uint32_t)w->room;
+}
+
+// Copies what the instruction at pc is to overwrite, or puts it back.
+static void keep(const work_t *w, size_t pc, int is_back) {
+    uint32_t bytes = in_place(w->program, pc);
+    if (bytes && !is_lost(w, bytes)) {
+        void *there = word_at(w->regions, w->program[body(w->program, pc) + 1]);
+        memcpy(is_back ? there : w->scales, is_back ? w->scales : there, bytes);
+    }
 }
 
 // 0 for an activation that is computed once more, which has its range.
@@ -302,7 +321,7 @@ static int find_again(work_t *w, size_t pc, size_t range, again_t *found) {
             }
         }
     }
-    found->all |= is_in_place(program + body(program, pc));
+    found->all |= is_lost(w, in_place(program, pc));
     return 1;
 }
 
@@ -338,6 +357,9 @@ static size_t find_echo(const work_t *w, size_t pc, size_t range) {
 static int run_again(const work_t *w, size_t pc, int32_t scale, const again_t *found) {
     size_t end = next(w->program, pc);
     for (size_t again = found->all ? w->start : found->first; again < end; again = next(w->program, again)) {
+        if (again == pc && !found->all) {
+            keep(w, pc, 1);
+        }
         int is_run = again == pc || ((found->all || names(w->program, again, scale)) && !is_left_out(w, again));
         if (is_run && !w->run(w->context, again)) {
             return 0;
@@ -441,7 +463,7 @@ static void note_names(const work_t *w, size_t pc) {
 static int find_noted(const work_t *w, size_t pc, size_t range, again_t *found) {
     int32_t *scale = word_at(w->regions, w->program[range + 1]), note = *scale;
     found->first = note & NAMED ? (size_t)note >> NOTED : pc;
-    found->all = (note & FOUND) || is_in_place(w->program + body(w->program, pc));
+    found->all = (note & FOUND) || is_lost(w, in_place(w->program, pc));
     *scale = note | FOUND | (pc < w->forward ? FOUND_FORWARD : 0);
     return pc < w->forward || !(note & FOUND_FORWARD);
 }
@@ -508,6 +530,9 @@ int odt_calibrate(const int32_t *program, const odt_region_t *regions, size_t st
             is_run = leave_out(&w, pc, range, 0);
         }
         if (is_run == UNKNOWN && (!is_update || w.steps)) {
+            if (range) {
+                keep(&w, pc, 0);
+            }
             is_run = run(context, pc) && (!range || fit(&w, pc, range));
         }
         if (!is_run) {

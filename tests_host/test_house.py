@@ -3,7 +3,6 @@ batch.
 """
 
 import ast
-import gc
 import re
 import sys
 from pathlib import Path
@@ -50,11 +49,6 @@ def test_folders_are_not_full():
     for folder in {file.parent for file in (ROOT / "odt").rglob("*.py")}:
         name = folder.relative_to(ROOT).as_posix()
         assert len(list(folder.glob("*.py"))) <= FULL.get(name, 20), name
-
-
-def test_the_collector_passes_over_what_pytest_keeps():
-    """Or each compile() of five thousand tests looks at all of it: conftest.py."""
-    assert gc.get_freeze_count() > 10_000
 
 
 def test_each_test_file_has_a_name_of_its_own():

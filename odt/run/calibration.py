@@ -43,8 +43,19 @@ def _forgotten(program, regions):
     return scales
 
 
-def calibrate(program, section, engine, loaded, regions, start=None):
-    """Set every scale of the section, from its first instruction or that at ``start``, that follows a peak."""
+def calibrate(program, section, engine, loaded, regions, start=None, parts=None, arenas=()):
+    """Set every scale of the section, from its first instruction or that at ``start``, that follows a peak.
+
+    With ``parts``, of a batch in micro-batches: ``for _ in parts()`` points at each, and ``arenas`` has one for each.
+    """
+    arenas = arenas or (regions[ARENA],)
+
+    def runs():
+        """For each micro-batch, its arena is the program's."""
+        for _, arena in zip(parts() if parts else arenas, arenas):
+            regions[ARENA] = arena
+            yield arena
+
     first, stop = program.section(section)
     start = first if start is None else start
     scales = _forgotten(program, regions)
@@ -52,12 +63,14 @@ def calibrate(program, section, engine, loaded, regions, start=None):
     forward = []  # those of the forward pass
     forward_end = program.section("evaluate")[1]
     done = []  # (start, stop, addresses) of what ran
-    for at, code, addresses, _ in program.walk(start, stop):
+    for at, code, addresses, immediates in program.walk(start, stop):
         if _is_left_out(code, addresses, at >= forward_end):
             continue
         end = at + code.words
         done.append((at, end, addresses))
-        engine.run(loaded, regions, at, end)
+        kept, lost = _kept(code, addresses, immediates, arenas)
+        for _ in runs():
+            engine.run(loaded, regions, at, end)
         names = [operand[0] for operand in code.operands]
         if "peak" not in names:
             continue
@@ -66,21 +79,41 @@ def calibrate(program, section, engine, loaded, regions, start=None):
             continue  # a fixed scale, or an activation that is computed once more
         scale, limit = scales[peak]
         # Inputs that are overwritten, or whose scale this result shares, must be made again.
-        whole = addresses.count(addresses[0]) > 1 or peak in seen
+        whole = lost or peak in seen
         seen.append(peak)
         if at < forward_end:
             forward.append(peak)
+        named = [each for each in done if each[0] == at or scale in each[2]]
         for _ in range(_ROUNDS):
-            if not _follow(regions, peak, scale, limit):
+            if not _follow(regions, arenas, peak, scale, limit):
                 break
-            whole = whole or _overwritten(program, start, end, scale)
-            for first, last, touched in done:
-                if whole or first == at or scale in touched:
+            whole = whole or _overwritten(program, named[0][0], end, scale)
+            for number, arena in enumerate(runs()):
+                for first, last, _ in done if whole else named:
+                    if kept and first == at and not whole:
+                        offset = addresses[0] & _MASK
+                        arena[offset : offset + len(kept[number])] = kept[number]
                     engine.run(loaded, regions, first, last)
         if code.name in _READS and section == "train":
-            _leave_out(regions[STATE], scale, _sample_scales(engine, loaded, regions, at, end, peak, scale, limit))
-            engine.run(loaded, regions, at, end)
+            found = []
+            for _ in runs():
+                found += _sample_scales(engine, loaded, regions, at, end, peak, scale, limit)
+            _leave_out(regions[STATE], scale, found)
+            for _ in runs():
+                engine.run(loaded, regions, at, end)
     _tidy()
+
+
+def _kept(code, addresses, immediates, arenas):
+    """(of each arena what an instruction with a peak reads where it writes, whether there is no memory for that)."""
+    if addresses.count(addresses[0]) < 2 or "peak" not in [operand[0] for operand in code.operands]:
+        return None, False
+    offset = addresses[0] & _MASK
+    try:
+        size = code.bytes(0, dict(zip(code.immediates, immediates)))
+        return [bytes(memoryview(arena)[offset : offset + size]) for arena in arenas], False
+    except MemoryError:
+        return None, True
 
 
 def _tidy():
@@ -90,11 +123,23 @@ def _tidy():
     forget()
 
 
-def calibrate_parts(program, section, engine, loaded, regions, parts):
-    """The same, to the same bits, of a batch in micro-batches: ``for _ in parts()`` points at each.
+def calibrate_parts(program, section, engine, loaded, regions, parts, number):
+    """The same, to the same bits, of a batch in ``number`` micro-batches: ``for _ in parts()`` points at each.
 
-    The arena holds one of them, so that each is run again from the start for every peak.
+    Without memory for an arena for each, all of them are run again from the start for every peak.
     """
+    own = regions[ARENA]
+    try:
+        arenas = [own] + [bytearray(len(own)) for _ in range(1, number)]
+    except MemoryError:
+        return _calibrate_in_turn(program, section, engine, loaded, regions, parts)
+    try:
+        calibrate(program, section, engine, loaded, regions, None, parts, arenas)
+    finally:
+        regions[ARENA] = own
+
+
+def _calibrate_in_turn(program, section, engine, loaded, regions, parts):
     start, stop = program.section(section)
     scales = _forgotten(program, regions)
     arena = regions[ARENA]
@@ -121,7 +166,7 @@ def calibrate_parts(program, section, engine, loaded, regions, parts):
                     engine.run(loaded, regions, at, end)
                     largest = max(largest, get(arena, peak & _MASK))
                 put(arena, peak & _MASK, largest)
-                if not _follow(regions, peak, scale, limit):
+                if not _follow(regions, (arena,), peak, scale, limit):
                     break
             if code.name in _READS and section == "train":
                 found = []
@@ -165,7 +210,7 @@ def widen(found, session, parts, rows=0):
         grown = False
         for at in range(0, len(found), 3):
             if get(arena, found[at]) > found[at + 2]:
-                grown = _follow(session.regions, found[at], found[at + 1], found[at + 2])
+                grown = _follow(session.regions, (arena,), found[at], found[at + 1], found[at + 2])
         if not grown:
             break
 
@@ -181,7 +226,7 @@ def _sample_scales(engine, loaded, regions, at, end, peak, scale, limit):
         put(state, scale & _MASK, UNSEEN)
         for _ in range(_ROUNDS):
             engine.run(loaded, regions, at, end)
-            if not _follow(regions, peak, scale, limit):
+            if not _follow(regions, (regions[ARENA],), peak, scale, limit):
                 break
         word = get(state, scale & _MASK)
         if word != UNSEEN:
@@ -218,11 +263,12 @@ def _overwritten(program, start, stop, scale):
     return False
 
 
-def _follow(regions, peak, scale, limit):
-    """Set the scale from the peak and clear the peak; False when it fits already."""
-    arena, memory = regions[ARENA], regions[scale >> REGION_SHIFT]
-    largest = get(arena, peak & _MASK)
-    put(arena, peak & _MASK, 0)
+def _follow(regions, arenas, peak, scale, limit):
+    """Set the scale from the largest of the arenas' peaks and clear these; False when it fits already."""
+    memory = regions[scale >> REGION_SHIFT]
+    largest = max([get(arena, peak & _MASK) for arena in arenas])
+    for arena in arenas:
+        put(arena, peak & _MASK, 0)
     if largest == 0 or limit * 7 // 8 < largest <= limit:
         return False
     offset = scale & _MASK

@@ -257,7 +257,16 @@ def calibrate_words(engine, loaded, regions, start, stop, samples, step=False):
     """
     if not hasattr(engine, "calibrate"):
         return 0
-    return 1 + engine.calibrate(loaded, regions, start, stop, bytearray(4 * samples) if samples else None, step)
+    scales = None
+    needed = len(regions[0]) if samples else 0  # also to keep what a sum in place overwrites
+    while samples and scales is None:
+        try:
+            scales = bytearray(max(4 * samples, needed))
+        except MemoryError:
+            if needed <= 4 * samples:
+                raise
+            needed //= 4  # then it is run again with all before it
+    return 1 + engine.calibrate(loaded, regions, start, stop, scales, step)
 
 
 class Session:
@@ -529,7 +538,7 @@ class Session:
 
             what = (self.program, section, self.engine, self.loaded, self.regions)
             if self.rows < self.count:
-                calibrate_parts(*what, lambda: self.starts(0, count))
+                calibrate_parts(*what, lambda: self.starts(0, count), (self.count + self.rows - 1) // self.rows)
             else:
                 for _ in self.starts(0, count):
                     calibrate(*what)

@@ -356,7 +356,19 @@ ODT_AVX2 static void finish_product(const outputs_t *o, const int32_t *sums, int
     }
 }
 
-// How sums of filters n .. n + 15 become outputs; 0 for multipliers that only a diverged scale has.
+// The same of any multipliers: those of the first, too fine scale of a range.
+static void finish_any(const odt_correlation_t *a, int32_t n, const int32_t *sums, int32_t count, int8_t *y, const int32_t *places) {
+    int32_t filters = odt_min(WIDTH, a->N - n);
+    for (int32_t j = 0; j < filters; j++) {
+        odt_multiplier_t q = odt_checked(&a->q[(n + j) * a->q_step]);
+        int32_t offset = a->bias ? a->bias[n + j] : 0;
+        for (int32_t i = 0; i < count; i++) {
+            y[places[i] + j] = odt_clamp(odt_rescaled(odt_wrap_add(sums[i * WIDTH + j], offset), q), a->zy, a->lo, a->peak);
+        }
+    }
+}
+
+// How sums of filters n .. n + 15 become outputs; 0 for multipliers that finish_product() does not take.
 static int outputs_of(const odt_correlation_t *a, int32_t n, outputs_t *o) {
     *o = (outputs_t){.zy = a->zy, .lo = a->lo, .filters = odt_min(WIDTH, a->N - n)};
     for (int32_t j = 0; j < o->filters; j++) {
@@ -373,16 +385,7 @@ static int outputs_of(const odt_correlation_t *a, int32_t n, outputs_t *o) {
 }
 
 static int is_usual(const odt_correlation_t *a) {
-    if (a->zx != (int8_t)a->zx || a->zy != (int8_t)a->zy || a->lo != (int8_t)a->lo || a->lo > a->zy) {
-        return 0;
-    }
-    for (int32_t n = 0; n < a->N; n += WIDTH) {
-        outputs_t o;
-        if (!outputs_of(a, n, &o)) {
-            return 0;
-        }
-    }
-    return 1;
+    return a->zx == (int8_t)a->zx && a->zy == (int8_t)a->zy && a->lo == (int8_t)a->lo && a->lo <= a->zy;
 }
 
 int odt_correlate_i8__x86(const odt_correlation_t *a) {
@@ -416,10 +419,14 @@ int odt_correlate_i8__x86(const odt_correlation_t *a) {
                 }
                 for (int32_t n = from; n < stop; n += WIDTH) {
                     outputs_t o;
-                    outputs_of(a, n, &o);
+                    int is_finished = outputs_of(a, n, &o);
                     multiply_all(&w, lines, line_size(&w, &t), offsets, count, panels + (n - from) / WIDTH * panel, o.filters,
                         sums);
-                    finish_product(&o, sums, count, a->y + n, places, a->peak);
+                    if (is_finished) {
+                        finish_product(&o, sums, count, a->y + n, places, a->peak);
+                    } else {
+                        finish_any(a, n, sums, count, a->y + n, places);
+                    }
                 }
             }
         } while (next_tile(&w, &next));
