@@ -75,18 +75,6 @@ def front(model: "Model", layer: "str | None" = None, x: "Any" = None) -> "Model
     return made
 
 
-class _Forgets:
-    """Clears what fit() keeps of each epoch: with hundreds of them these floats would lie all over the heap, and
-    nothing large fit between.
-    """
-
-    def __init__(self, model):
-        self.model = model
-
-    def on_epoch_begin(self, epoch):
-        self.model.history.history.clear()
-
-
 class Teacher(Stored):
     """Learns classes from samples, over the outputs of ``front``, a model that does not change.
 
@@ -238,7 +226,8 @@ class Teacher(Stored):
         self._begin_anew()
         batches = (count + _BATCH - 1) // _BATCH
         epochs = (self._steps + batches - 1) // batches
-        self._head.fit(view, memoryview(self._y)[:count], epochs, verbose=0, callbacks=(_Forgets(self._head),))
+        self._head.fit(view, memoryview(self._y)[:count], epochs, verbose=0)
+        self._head.history = None  # nobody reads it
         if self._session.dtype == "int8":
             scale = scale_mul(struct.unpack("<I", self._head.session.scale)[0], LOG2_E)
             self._unit = max(1, min(quantize(scale, scale_shift(ONE, 14)), 1 << 20))

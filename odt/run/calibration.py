@@ -7,18 +7,48 @@ session.calibrate_words() has it do this in one call instead (native/calibrate.c
 with it.
 """
 
+import sys
 from array import array
 
+_BEFORE = list(sys.modules)  # that complete() does not unload
+
 from ..base.fixed import get, put, scale_div, scale_int, scale_mul, scale_shift
-from ..base.regions import ARENA, CONTROL, COUNT, POSITION, REGION_SHIFT, STATE
+from ..base.regions import ARENA, CONTROL, COUNT, POSITION, REGION_SHIFT, SAMPLES, STATE
+from ..plan import drop
 from ..plan.listing import updates
 from .weights import UNSEEN
 
+# What this module imports, when it runs, too.
+_MODULES = "run.calibration", "plan.listing", "base.opcodes", "base.lines", "base.primitives", "run.weights", "plan.values"
 _COUNTERS = ("tick", "step_key")  # of steps, and the key of their random numbers
 _READS = ("gather_i8", "gather_norm_i8")  # the samples
 _MASK = (1 << REGION_SHIFT) - 1
 _ROUNDS = 8  # a result may overflow its first scale by more than an int32 holds
 _BEYOND = 2  # an input's range is at most 2^2 times that of the batch's median sample
+
+
+def complete(session, section, done, whole):
+    """What the engine's part of Session.calibrate(), if it has ``done`` one, leaves: all ranges; and with ``whole``
+    those of the later batches.
+
+    Afterwards this module, in RAM if it is a file, and what it has imported are unloaded.
+    """
+    count, size = session.control[SAMPLES], session.batch_size
+    what = (session.program, section, session.engine, session.loaded, session.regions)
+    if not done and session.rows < session.count:
+        calibrate_parts(*what, lambda: session.starts(0, count), (session.count + session.rows - 1) // session.rows)
+    elif not done:
+        for _ in session.starts(0, count):
+            calibrate(*what)
+    if whole:
+        found = peaks(session.program)
+        for position in range(size, count, size):
+            widen(found, session, lambda: session.starts(position, count))
+    if __file__.endswith(".mpy"):
+        for name in _MODULES:
+            name = "odt." + name
+            if name == __name__ or name not in _BEFORE:
+                drop(name)
 
 
 def _scales(program):

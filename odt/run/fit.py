@@ -12,9 +12,13 @@ from ..base.primitives import count_of
 from ..base.regions import CORRECT, LOSS, LOSS_HIGH, ORDER, const
 from .session import batch, bind, clear, end_within, ready, train
 
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Iterable
+
 _HOOKS = ("on_train_begin", "on_epoch_begin", "on_batch_end", "on_epoch_end", "on_train_end")
 _PHASE = ("on_forward_", "on_backward_", "on_update_")  # begin and end: watch.py calls them
 _NAMES = ("loss", "accuracy", "val_loss", "val_accuracy")
+_RESERVED = const(500)  # epochs
 _SUMS = const(3)  # words from LOSS: LOSS, LOSS_HIGH, CORRECT
 
 
@@ -29,14 +33,21 @@ _ALL = _Slice()[:]  # made once: a slice is an object
 class History:
     """What ``fit`` saw: ``history["loss"]`` and so on, one entry per epoch.
 
-    Each a list, on boards an array("d"): the floats of a list lie all over the heap, a piece of which no longer is
-    free.
+    Each a list, on boards an array("d") that fit reserves for its epochs: what is allocated later, be it one float,
+    parts the heap where it is largest.
     """
 
     history: "dict[str, list[float]]"
 
     def __init__(self):
         self.history = {}
+
+    def reserve(self, names: "Iterable[str]", epochs: "int") -> None:
+        """Reserve memory for that many entries of each name, on boards."""
+        if sys.implementation.name != "cpython":
+            for name in names:
+                self.history[name] = entries = array("d", bytes(8 * min(epochs, _RESERVED)))
+                entries[_ALL] = array("d")  # its memory stays
 
     def add(self, name: "str", value: "float") -> None:
         if name not in self.history:
@@ -263,6 +274,10 @@ class Training:
         self.shuffle = shuffle
         self.slices = slices
         self.history = History()
+        names = ("loss", "accuracy") if session.loss.hits else ("loss",)
+        self.history.reserve(names, epochs - first)
+        if validation_data is not None:
+            self.history.reserve(["val_" + name for name in names], epochs - first)
         # Where a loaded model stands within an epoch.
         self.start, self.order = 0, None
         self.sums = None

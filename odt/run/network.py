@@ -4,6 +4,7 @@
 It needs neither the layers nor what plans.
 """
 
+from ..base.executor import collect
 from .session import batch, bind, clear, mean, point, ready, step, train_alone
 
 if 1 - 1:  # for type checkers alone
@@ -99,9 +100,9 @@ class Network:
 
             what = x, y, epochs, validation_data, shuffle, verbose, callbacks, initial_epoch, steps_per_epoch
             return weighed(self, class_weight, batch_size, what + (validation_split,))
+        x, y, validation_data = self._asked(x, y, validation_data, validation_split, batch_size)
         from .fit import Training
 
-        x, y, validation_data = self._asked(x, y, validation_data, validation_split, batch_size)
         training = Training(
             self, x, y, epochs, validation_data, shuffle, verbose, callbacks, initial_epoch, steps_per_epoch
         )
@@ -145,7 +146,11 @@ class Network:
         return fit_async(self, x, y, slice_ms, options)
 
     def _asked(self, x, y, held, split, batch_size):
-        """(x, y, validation_data), as the arguments of fit have it that few use."""
+        """(x, y, validation_data), as the arguments of fit have it that few use.
+
+        The heap has room at its start for what fit retains.
+        """
+        collect()
         if split or batch_size is not None:
             from .habits import asked
 

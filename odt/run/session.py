@@ -533,21 +533,11 @@ class Session:
             start, stop = self.sections[section]
             limited = self.count if level == 2 else 0
             done = calibrate_words(self.engine, self.loaded, self.regions, start, stop, limited, step)
-        if not done:
-            from .calibration import calibrate, calibrate_parts  # imported here, after compile() has freed its RAM
+        whole = (level == 1 or whole) and count > self.batch_size
+        if whole or not done:
+            from .calibration import complete  # imported here, after compile() has freed its RAM
 
-            what = (self.program, section, self.engine, self.loaded, self.regions)
-            if self.rows < self.count:
-                calibrate_parts(*what, lambda: self.starts(0, count), (self.count + self.rows - 1) // self.rows)
-            else:
-                for _ in self.starts(0, count):
-                    calibrate(*what)
-        if (level == 1 or whole) and count > self.batch_size:
-            from .calibration import peaks, widen
-
-            found = peaks(self.program)
-            for position in range(self.batch_size, count, self.batch_size):
-                widen(found, self, lambda: self.starts(position, count))
+            complete(self, section, done, whole)
         self.calibrated = level
         if done == 2:
             _look_at_scale(self)
