@@ -19,7 +19,9 @@ from ..plan.listing import updates
 from .weights import UNSEEN
 
 # What this module imports, when it runs, too.
-_MODULES = "run.calibration", "plan.listing", "base.opcodes", "base.lines", "base.primitives", "run.weights", "plan.values"
+_MODULES = (
+    "run.calibration", "plan.listing", "base.opcodes", "base.lines", "base.primitives", "run.weights", "plan.values"
+)  # fmt: skip
 _COUNTERS = ("tick", "step_key")  # of steps, and the key of their random numbers
 _READS = ("gather_i8", "gather_norm_i8")  # the samples
 _MASK = (1 << REGION_SHIFT) - 1
