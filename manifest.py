@@ -23,14 +23,16 @@ metadata(
 
 def _board_files(package):
     left_out = ["host", "__pycache__"] + ([] if options.reference else ["reference"])
+    without = ["__main__.py"] + ([] if options.reference else ["run/stepwise.py"])  # native/calibrate.c has it
     chosen = os.environ.get("ODT_CAPABILITIES")
     if chosen:
         left_out += runpy.run_path(package + "/host/boards/capabilities.py")["left_out"](chosen)
     for folder, folders, files in os.walk(package):
         folders[:] = sorted([f for f in folders if f not in left_out])
         for file in sorted(files):
-            if file.endswith(".py") and file != "__main__.py":
-                yield os.path.relpath(os.path.join(folder, file), package)
+            name = os.path.relpath(os.path.join(folder, file), package)
+            if file.endswith(".py") and name not in without:
+                yield name
 
 
 package("odt", files=list(_board_files("odt")), opt=3)

@@ -25,7 +25,6 @@ from ..plan.recompute import roots
 from ..plan.schedule import Schedule
 from ..plan.shared import times
 from ..plan.values import SCALE, SCRATCH, WEIGHT
-from ..run.calibration import calibrate
 from ..run.replace import set_arena
 from ..run.session import bind, calibrate_words
 from ..run.weights import UNSEEN
@@ -193,6 +192,8 @@ def _run(probe, model, regions, count):
             put(arena, at, UNSEEN)
     if model.dtype == "int8":
         if not calibrate_words(engine, loaded, regions, probe.start, stop, 1):
+            from ..run.stepwise import calibrate
+
             calibrate(program, "train", engine, loaded, regions, probe.start)
     for _ in range(2 if model.dtype == "int8" else 1):
         for _, at, size in probe.totals:

@@ -534,10 +534,16 @@ class Session:
             limited = self.count if level == 2 else 0
             done = calibrate_words(self.engine, self.loaded, self.regions, start, stop, limited, step)
         whole = (level == 1 or whole) and count > self.batch_size
+        calibrate = None
+        if not done:
+            try:
+                from .stepwise import calibrate  # imported here, after compile() has freed its RAM
+            except ImportError:  # a firmware whose engine has it, but for micro-batches
+                pass
         if whole or not done:
-            from .calibration import complete  # imported here, after compile() has freed its RAM
+            from .calibration import complete
 
-            complete(self, section, done, whole)
+            complete(self, section, done, whole, calibrate)
         self.calibrated = level
         if done == 2:
             _look_at_scale(self)
