@@ -135,7 +135,7 @@ test-fast: venv
 test-device: machines
 	$(PYTEST) tests_device
 
-# The version of ruff that the lock file names; tests_host/test_lint.py runs the same.
+# The version of ruff that the lock file names; tests_host/house/test_lint.py runs the same.
 lint: venv
 	$(PYTHON) -m ruff check -q .
 	$(PYTHON) -m ruff format -q --check .
@@ -148,7 +148,7 @@ fuzz: venv | sources-clang
 
 .PHONY: sanitize
 sanitize: venv $(BUILD)/unix_sanitize/micropython
-	$(PYTHON) -m pytest -q -s tests_device/sanitize.py
+	$(PYTHON) -m pytest -q -s tests_device/checks/make/sanitize.py
 
 # Side by side: each has stretches that keep one core busy. What apt installs comes before, alone.
 .PHONY: machines
@@ -183,7 +183,7 @@ $(BUILD)/unix_ulab/micropython: $(ODT_FILES) $(wildcard boards/UNIX_FLOAT30/*) $
 	@touch $@
 
 test-ulab: venv unix-ulab
-	$(PYTHON) -m pytest -q tests_device/with_ulab.py
+	$(PYTHON) -m pytest -q tests_device/checks/make/with_ulab.py
 endif
 
 # --- CircuitPython ------------------------------------------------------------------------------
@@ -203,7 +203,7 @@ test-circuitpython:
 	@exit 1
 else
 test-circuitpython: venv
-	CPY_DIR=$(CPY_DIR) $(PYTHON) -m pytest -q -s tests_device/circuitpython.py
+	CPY_DIR=$(CPY_DIR) $(PYTHON) -m pytest -q -s tests_device/checks/make/circuitpython.py
 endif
 
 .PHONY: bench bench-accuracy

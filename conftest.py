@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).resolve().parent / "tests_host"))
+sys.path.append(str(Path(__file__).resolve().parent / "tests_host" / "helpers"))
+import checkout  # noqa: E402
 import reader_lines  # noqa: E402
 
 reader_lines.install()
@@ -17,8 +18,11 @@ def pytest_collection_modifyitems(items):
     """After the files with machines those that compile native/, which take longest of the others: none is the last."""
     first = {"tests_device": 0, "native_sources": 1, "fuzz": 1}
 
+    def folder(item):
+        return item.path.relative_to(checkout.ROOT).parts[0]
+
     def rank(item):
-        return min([first[name] for name in (item.path.parent.name, *vars(item.module)) if name in first], default=2)
+        return min([first[name] for name in (folder(item), *vars(item.module)) if name in first], default=2)
 
     if all(hasattr(item, "module") for item in items):
         items.sort(key=rank)

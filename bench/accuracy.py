@@ -16,8 +16,9 @@ import numpy as np
 import torch
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests_host")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests_host" / "helpers")]
 
+import checkout  # noqa: E402, F401
 from twin import Twin  # noqa: E402
 
 import odt  # noqa: E402

@@ -23,8 +23,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "examples" / "backbones"
-sys.path[:0] = [str(ROOT), str(ROOT / "tests_host"), str(ROOT / "bench"), str(FOLDER)]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests_host" / "helpers"), str(ROOT / "bench"), str(FOLDER)]
 
+import checkout  # noqa: E402, F401
 import counting  # noqa: E402
 import nets  # noqa: E402
 import numpy as np  # noqa: E402

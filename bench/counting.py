@@ -20,8 +20,9 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests_host"), str(ROOT / "tests_device")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests_host" / "helpers")]
 
+import checkout  # noqa: E402, F401
 import machines  # noqa: E402
 import written  # noqa: E402
 

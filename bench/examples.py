@@ -21,8 +21,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
-sys.path[:0] = [str(ROOT), str(ROOT / "tests_device")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests_host" / "helpers")]
 
+import checkout  # noqa: E402, F401
 import counting  # noqa: E402
 import numpy as np  # noqa: E402
 import written  # noqa: E402

@@ -3,9 +3,9 @@
     python bench/imported.py               some three minutes; writes bench/results/imported.txt
     python bench/imported.py --samples 50  prints
 
-Into odt: networks by onnxruntime's quantizer (digits, trained; those of tests_host/test_convert.py with random weights
-and samples), and TensorFlow Lite's (digits, trained; MLPerf Tiny's, to the softmax and with it, which makes much of a
-step). Runtimes are onnxruntime, LiteRT's interpreter as it is, and by its reference kernels; LiteRT against itself is
+Into odt: networks by onnxruntime's quantizer (digits, trained; those of tests_host/convert/test_convert.py with random
+weights and samples), and TensorFlow Lite's (digits, trained; MLPerf Tiny's, to the softmax and with it, which makes
+much of a step). Runtimes are onnxruntime, LiteRT's interpreter as it is, and by its reference kernels; LiteRT against itself is
 how far these two are from one another. Out of odt: int8 models that odt has trained on digits, or imported as floats,
 as QDQ by onnxruntime. equal: outputs within a hundredth of a step; beyond: how many are more than one step off; class:
 the same largest output.
@@ -20,8 +20,9 @@ import numpy as np
 import onnx
 import written
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests_host"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests_host" / "helpers"))
 
+import checkout  # noqa: E402, F401
 from odt_networks import gated, means, residual, step  # noqa: E402
 from onnx_networks import quantized, run  # noqa: E402
 from quantized_networks import FORMS, IMAGES, by_onnxruntime, litert, of_bytes, pixels, up_to  # noqa: E402

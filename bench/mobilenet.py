@@ -19,8 +19,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests_host"), str(ROOT / "bench")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests_host" / "helpers"), str(ROOT / "bench")]
 
+import checkout  # noqa: E402, F401
 import counting  # noqa: E402
 import numpy as np  # noqa: E402
 import story_parts  # noqa: E402

@@ -72,6 +72,12 @@ def file_of(module):
     return "native/" + module if module.endswith(".c") else "odt/%s.py" % module
 
 
+def test_file(name):
+    """Where a file of tests lies."""
+    (found,) = (ROOT / "tests_host").rglob(name)
+    return found
+
+
 # Of C: what is found outside comments and preprocessor lines, and what it becomes.
 C_MUTATIONS = (
     (r" \+ ", (" - ",)), (r" - ", (" + ",)), (r" \* ", (" + ",)), (r" << ", (" >> ",)), (r" >> ", (" << ",)),
@@ -153,7 +159,9 @@ class Checkout:
 
     def passes(self, tests, timeout):
         """Whether the tests pass; None where they take too long."""
-        words = ["tests_host/" + word if word.endswith(".py") else word for word in shlex.split(tests)]
+        words = [
+            str(test_file(word).relative_to(ROOT)) if word.endswith(".py") else word for word in shlex.split(tests)
+        ]
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *words]
         try:
             return subprocess.run(command, cwd=self.folder, capture_output=True, timeout=timeout).returncode == 0

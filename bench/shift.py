@@ -28,8 +28,9 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "bench"), str(ROOT / "tests_device")]
+sys.path[:0] = [str(ROOT), str(ROOT / "bench"), str(ROOT / "tests_host" / "helpers")]
 
+import checkout  # noqa: E402, F401
 import machines  # noqa: E402
 import written  # noqa: E402
 

@@ -24,8 +24,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 GESTURE = ROOT / "examples" / "gesture"
-sys.path[:0] = [str(ROOT), str(ROOT / "tests_host"), str(ROOT / "bench"), str(GESTURE)]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests_host" / "helpers"), str(ROOT / "bench"), str(GESTURE)]
 
+import checkout  # noqa: E402, F401
 import counting  # noqa: E402
 import motions  # noqa: E402
 import numpy as np  # noqa: E402

@@ -16,8 +16,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 KEYWORD = ROOT / "examples" / "keyword"
-sys.path[:0] = [str(ROOT), str(ROOT / "tests_host"), str(ROOT / "bench"), str(KEYWORD)]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests_host" / "helpers"), str(ROOT / "bench"), str(KEYWORD)]
 
+import checkout  # noqa: E402, F401
 import counting  # noqa: E402
 import numpy as np  # noqa: E402
 import story_parts  # noqa: E402

@@ -16,8 +16,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOM = ROOT / "examples" / "room"
-sys.path[:0] = [str(ROOT), str(ROOT / "tests_host"), str(ROOT / "bench"), str(ROOM)]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests_host" / "helpers"), str(ROOT / "bench"), str(ROOM)]
 
+import checkout  # noqa: E402, F401
 import counting  # noqa: E402
 import numpy as np  # noqa: E402
 import office  # noqa: E402

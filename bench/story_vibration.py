@@ -27,8 +27,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VIBRATION = ROOT / "examples" / "vibration"
-sys.path[:0] = [str(ROOT), str(ROOT / "tests_host"), str(ROOT / "bench"), str(VIBRATION)]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests_host" / "helpers"), str(ROOT / "bench"), str(VIBRATION)]
 
+import checkout  # noqa: E402, F401
 import counting  # noqa: E402
 import numpy as np  # noqa: E402
 import story_parts  # noqa: E402

@@ -15,7 +15,7 @@ ODT_PYTHON := $(filter-out odt/host/% odt/__main__.py,$(sort $(shell find odt -n
 # What goes into an image: the user C module's folder and the frozen manifest.
 ODT_NATIVE ?= $(CURDIR)/native
 ODT_MANIFEST ?= $(CURDIR)/boards/manifest.py
-ODT_FILES := manifest.py boards/manifest.py boards/boards.mk tests_device/frozen_weights.py $(wildcard native/*.[ch] \
+ODT_FILES := manifest.py boards/manifest.py boards/boards.mk tests_device/scripts/frozen_weights.py $(wildcard native/*.[ch] \
     native/common/*.[ch] native/kernels/*/*.[ch] native/cores/*.h native/cores/*/* native/bindings/*.[ch] native/bindings/micropython.*) \
     $(ODT_PYTHON)
 
@@ -58,7 +58,7 @@ $(BUILD)/unix_float30/micropython: $(ODT_FILES) $(wildcard boards/UNIX_FLOAT30/*
 	+$(UNIX_MAKE) BUILD=$(@D) VARIANT_DIR=$(CURDIR)/boards/UNIX_FLOAT30
 	@touch $@
 
-# To run one script, tests_device/arguments.py: without odt's Python, a minute of the compiler's.
+# To run one script, tests_device/scripts/arguments.py: without odt's Python, a minute of the compiler's.
 $(BUILD)/unix_sanitize/micropython: $(ODT_FILES) $(wildcard boards/UNIX_SANITIZE/*) $(MPYCROSS) | sources
 	+$(STOCK_MAKE) USER_C_MODULES=$(ODT_NATIVE) $(UNIX_OPTIONS) BUILD=$(@D) VARIANT_DIR=$(CURDIR)/boards/UNIX_SANITIZE
 	@touch $@

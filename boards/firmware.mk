@@ -135,7 +135,7 @@ test-stm32:
 	@exit 1
 else
 test-stm32: venv $(STM32F405)/firmware.elf
-	$(PYTHON) -m pytest -q tests_device/stm32f405.py
+	$(PYTHON) -m pytest -q tests_device/checks/make/stm32f405.py
 
 $(STM32F405)/firmware.elf: $(ODT_FILES) $(wildcard boards/QEMU_STM32F405/*) $(MPYCROSS) | sources-arm
 	+$(PORT_MAKE) -C $(MPY)/ports/stm32 BUILD=$(@D) BOARD_DIR=$(CURDIR)/boards/QEMU_STM32F405

@@ -6,5 +6,5 @@ options.defaults(reference=True, tests=True)
 include("$(MPY_DIR)/extmod/asyncio")
 include("../manifest.py", reference=options.reference)
 
-if options.tests:  # what tests_device/in_place.py reads in place
-    module("frozen_weights.py", base_path="../tests_device")
+if options.tests:  # what tests_device/scripts/in_place.py reads in place
+    module("frozen_weights.py", base_path="../tests_device/scripts")

@@ -111,5 +111,5 @@ test-release: venv
 	@{ $(MAKE) --no-print-directory MPY_DIR= $(BUILD)/mpy/x64/_odt.mpy $(MPY_PYTHON) && \
 	    $(MAKE) --no-print-directory BUILD=$(RELEASE) unix $(RELEASE)/stock_unix/micropython && \
 	    ln -s $(BUILD)/mpy $(RELEASE)/mpy; } >$(BUILD)/release.log 2>&1 || { tail -n 40 $(BUILD)/release.log; exit 1; }
-	MPY_DIR=$(abspath $(MPY_DIR)) ODT_BUILD=$(RELEASE) $(PYTHON) -m pytest -q tests_device/release.py
+	MPY_DIR=$(abspath $(MPY_DIR)) ODT_BUILD=$(RELEASE) $(PYTHON) -m pytest -q tests_device/checks/make/release.py
 endif

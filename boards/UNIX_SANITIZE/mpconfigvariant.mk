@@ -1,4 +1,4 @@
-# The unix port under the address and undefined-behaviour sanitizers, to run one script: tests_device/sanitize.py.
+# The unix port under the address and undefined-behaviour sanitizers, to run one script: tests_device/checks/make/sanitize.py.
 
 FROZEN_MANIFEST =
 MICROPY_PY_THREAD = 0

@@ -4,7 +4,7 @@
 // operation are tried from the first to the last. The condition is a function, or a number of this file, of which the kernel's file
 // makes the test; _ holds always. The four names are the functions that then compute it on an RP2040, on a Cortex-M4 and later, on
 // other 32-bit cores and on a PC; _ where a core has no such way. docs/explanation/architecture.md's table is made from these rows
-// (odt/host/generate.py), tests_device/test_route.py compares them with the symbols of firmware, and odt/host/routes/limits.py, by
+// (odt/host/generate.py), tests_device/checks/kernels/test_route.py compares them with the symbols of firmware, and odt/host/routes/limits.py, by
 // which the host estimates cycles, has the numbers.
 
 #ifndef ODT_ROUTE_H

@@ -2,8 +2,8 @@
 
 Loaded when there is such an error.
 
-A board's error names what is missing and no more. docs/reference/keras.md is made from this (tests_host/test_docs.py),
-Keras's own names are checked by tests_host/test_keras_names.py.
+A board's error names what is missing and no more. docs/reference/keras.md is made from this
+(tests_host/docs/test_docs.py), Keras's own names are checked by tests_host/model/test_keras_names.py.
 """
 
 import difflib

@@ -272,7 +272,7 @@ def calibrate_words(engine, loaded, regions, start, stop, samples, step=False):
 class Session:
     """The result of build.py from a plan, or of open.py from a file.
 
-    Only odt/run/ assigns its attributes, all of which are declared here (tests_host/test_house.py).
+    Only odt/run/ assigns its attributes, all of which are declared here (tests_host/house/test_house.py).
     """
 
     input: "Any"  # the Input's layer, or an object with its name, shape and format

@@ -13,7 +13,7 @@ const RAM_SIZE = 0x42000;
 const FLASH = 0x10000000;
 const FLASH_SIZE = 0x1000000;
 const ROM_SIZE = 0x4000;
-// Where no RP2040 has any: memory that ends, and begins, beside none, for tests_device/test_guard.py.
+// Where no RP2040 has any: memory that ends, and begins, beside none, for tests_device/checks/kernels/test_guard.py.
 const GUARDED = 0x30000000;
 const GUARDED_SIZE = 0x8000;
 

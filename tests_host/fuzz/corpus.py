@@ -12,7 +12,9 @@ import sys
 import tarfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.dirname(HERE), os.path.dirname(os.path.dirname(HERE))]
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "helpers"))
+
+import checkout  # noqa: E402, F401
 
 import instructions
 import networks

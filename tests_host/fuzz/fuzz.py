@@ -28,13 +28,13 @@ import time
 import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
-FOLDER = os.path.join(ROOT, "build", "fuzz")
 CORPUS = os.path.join(HERE, "corpus")
-sys.path.append(os.path.dirname(HERE))
+sys.path.append(os.path.join(os.path.dirname(HERE), "helpers"))
 
 import native_sources
+from checkout import ROOT
 
+FOLDER = os.path.join(ROOT, "build", "fuzz")
 OPTIONS = {"executor": (), "executor_panel": ("-DODT_PANEL=1",)}
 # The others, and the modules that they are there for.
 LOADERS = {

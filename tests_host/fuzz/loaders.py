@@ -24,7 +24,9 @@ from pathlib import Path
 import atheris
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.dirname(HERE), os.path.dirname(os.path.dirname(HERE))]
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "helpers"))
+
+import checkout  # noqa: E402, F401
 
 reached = set()  # (file, line)
 

@@ -49,8 +49,9 @@ class Tree:
         for name in ("odt", "native", "docs", "boards"):
             shutil.copytree(ROOT / name, path / name, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copytree(ROOT / "examples" / "xor", path / "examples" / "xor")
-        for name in ("pyproject.toml", "Makefile", "tests_device/machines.py", "tests_device/example_runs.py"):
-            (path / name).parent.mkdir(exist_ok=True)
+        device = ["tests_device/machines/%s.py" % name for name in ("machines", "example_runs")]
+        for name in ("pyproject.toml", "Makefile", "tests_host/helpers/checkout.py", *device):
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, path / name)
 
     def follow(self, page, first):
@@ -71,8 +72,9 @@ class Tree:
         return count
 
     def run(self, *command, cwd=None):
+        folders = [str(self.path / name) for name in ("", "tests_host/helpers", "tests_device/machines")]
         done = subprocess.run(
-            command, cwd=cwd or self.path, env=dict(os.environ, PYTHONPATH=str(self.path)), text=True,
+            command, cwd=cwd or self.path, env=dict(os.environ, PYTHONPATH=os.pathsep.join(folders)), text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout
@@ -128,7 +130,7 @@ def test_the_board_is_built_by_make_and_opened_by_the_tests(tree):
     ).stdout
     assert "build/qemu_m7soft/firmware.elf" in re.search(r"^qemu: (.*)$", rules, re.M)[1]
     code = "import machines as m; print('qemu_m7soft' in m.NAMES and m.QEMU, m.BOARDS['qemu_m7soft'].qemu_machine)"
-    found = tree.run(sys.executable, "-B", "-c", code, cwd=tree.path / "tests_device")
+    found = tree.run(sys.executable, "-B", "-c", code)
     assert "'qemu_m7soft'" in found and found.split()[-1] == "mps2-an500"
 
 
@@ -138,5 +140,5 @@ def test_the_example_runs_and_is_among_those_of_the_machines(tree):
     assert float(re.search(r"^loss ([\d.]+), digest [0-9a-f]{8}$", text, re.M)[1]) < 0.01
     assert "executor: native" in text
     code = "from example_runs import RUNS; print(RUNS['sine'], 'xor' in RUNS)"
-    found = tree.run(sys.executable, "-B", "-c", code, cwd=tree.path / "tests_device")
+    found = tree.run(sys.executable, "-B", "-c", code)
     assert found == "('train.py', (), {}) False\n"

@@ -1,0 +1,67 @@
+"""Two threads on MicroPython: the digests of one, whatever else runs; a board with one core has one.
+
+The emulated RP2040 has one core: there, kernels' parts are computed one after the other (test_kernels.py).
+"""
+
+import re
+import signal
+import subprocess
+import time
+
+import machines
+import pytest
+from digests import ROOT, on_the_pc
+
+HERE = ROOT / "tests_device" / "scripts"
+NAMES = ("unix", "unix_float30")
+
+
+@pytest.fixture(scope="module")
+def expected():
+    """Of the PC's, that of one thread."""
+    lines = re.findall(r"(\w+) (\d) digest (\w{8})", on_the_pc(HERE / "two_threads.py", {"what": "main"}))
+    assert [line[:2] for line in lines] == [
+        ("alone", "1"), ("two", "2"), ("own", "2"), ("other", "2"), ("again", "1"), ("other", "1"),
+    ]  # fmt: skip
+    digest, other = lines[0][2], lines[-1][2]
+    assert [line[2] for line in lines] == [digest, digest, digest, other, digest, other]
+    return digest, other
+
+
+def run(name, what):
+    with machines.open(name) as machine:
+        text = machine.run(HERE / "two_threads.py", args={"what": what}, timeout=120)
+    return re.findall(r"(\w+) (\d) digest (\w{8})", text), text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_two_threads_train_to_the_pcs_digest_beside_a_thread_of_the_users(name, expected):
+    lines, _ = run(name, "main")
+    assert [line[1] for line in lines] == list("122211")
+    assert [line[2] for line in lines] == [expected[line[0] == "other"] for line in lines]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_callbacks_that_predict_within_a_kernel_change_no_bit(name, expected):
+    lines, text = run(name, "with_callbacks")
+    assert lines and {line[1:] for line in lines} == {("2", expected[0])}
+    assert text.endswith("predictions {True}\n")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_after_a_soft_reset_there_is_one_thread(name, expected):
+    assert [line[1:] for line in run(name, "after_a_reset")[0]] == [("1", expected[0]), ("2", expected[0])]
+
+
+def test_ctrl_c_within_a_kernel_waits_for_the_other_half(expected):
+    with machines.open("unix") as machine:
+        script = machine.files / "script.py"
+        script.write_text("ODT_ARGS = {'what': 'interrupted'}\n" + (HERE / "two_threads.py").read_text())
+        process = subprocess.Popen([machine.image_path, script], stdout=subprocess.PIPE, text=True)
+        for i in range(10):
+            assert process.stdout.readline() == "fit\n"
+            time.sleep(0.02 + 0.0013 * i)
+            process.send_signal(signal.SIGINT)
+        text = process.communicate(timeout=60)[0]
+    assert process.returncode == 0
+    assert "after 2 digest " + expected[0] in text and "interrupted True" in text

@@ -1,0 +1,410 @@
+"""Layers by rows (odt/host/rows): less RAM, no other bit."""
+
+import asyncio
+import random
+import re
+import sys
+from unittest import mock
+
+import numpy as np
+import pytest
+import striped
+from checkout import ROOT
+
+import odt
+from odt import executor
+from odt.adapt import task_adaptive
+from odt.host.chart import chart
+from odt.host.rows import Rows
+from odt.host.rows.choose import ROWS, Forward
+from odt.inspect import Trace, names
+from odt.plan import compiler, memory
+from odt.plan.compiler import compile_graph, prepare, train
+from odt.plan.program import Program
+from odt.plan.schedule import Schedule
+from odt.inspect import profile
+from odt.run.session import batch, bind, clear
+
+sys.path.insert(0, str(ROOT / "bench"))
+
+import published  # noqa: E402
+
+STEPS = 3
+
+
+def front(height=16, trainable=1, dtype="int8", **options):
+    """A front that is frozen, three residual blocks at full resolution, before a few layers that train."""
+    x = odt.Input((height, 12, 2), dtype="uint8", scale=1 / 128, zero_point=128)
+    frozen = {"trainable": False}
+    y = odt.Conv2D(4, 3, padding="same", activation="relu", name="first", **frozen)(x)
+    for number in range(3):
+        z = odt.Conv2D(12, 1, activation="relu", name="wide%d" % number, **frozen)(y)
+        z = odt.DepthwiseConv2D(3, padding="same", activation="relu", name="deep%d" % number, **frozen)(z)
+        y = odt.Add(name="sum%d" % number)([odt.Conv2D(4, 1, name="narrow%d" % number, **frozen)(z), y])
+    y = odt.Conv2D(6, 3, strides=2, padding="same", activation="relu", name="trains")(y)
+    model = odt.Model(x, odt.Dense(5, name="head")(odt.GlobalAvgPool(name="mean")(y)))
+    model.compile(odt.SGD(0.05), dtype=dtype, **dict({"batch_size": 1, "seed": 3}, **options))
+    return model
+
+
+def ram(model):
+    return len(model.session.arena) + len(model.session.state)
+
+
+def least(make):
+    """The smallest budget, as the refusal of another names it."""
+    with pytest.raises(MemoryError) as error:
+        make(memory_budget=1)
+    return int(re.findall(r"at least (\d+)", str(error.value))[0])
+
+
+def steps(model, plan, x, y, state):
+    """CRCs of the state after each of a few steps by a plan, from a ``state``."""
+    session = model.session
+    session.state[:] = state
+    code, arena, found = bytes(plan.code), bytearray(plan.arena), []
+    loaded, section = session.engine.load(code), Program(code).section("train")
+    for number in range(STEPS):
+        bind(session, x[number : number + 1], y[number : number + 1])
+        clear(session)
+        batch(session, 0, 1)
+        session.set_rate()
+        session.engine.run(loaded, [arena, *session.regions[1:]], *section)
+        found.append(session.engine.crc32(session.state))
+    return found
+
+
+def drawn(seed, backend=None):
+    """(model, what compile_graph takes, state before a step, samples) of a random network."""
+    model, options = striped.draw(seed)
+    if backend:
+        executor.use(backend)
+    try:
+        model.compile(**dict(options, batch_size=1))
+    finally:
+        executor.use("native")
+    x, y = striped.data(model, STEPS)
+    model.train_step(x[:1], y[:1])  # finds the ranges
+    session = model.session
+    return model, (model.nodes, session.loss, session.optimizer, session.dtype, 1), bytes(session.state), x, y
+
+
+def planned(what, bits=True, micro=None):
+    """The Schedule before activations are in place, its ends, and its Forward."""
+    nodes, loss, optimizer, dtype, size = what
+    prepare(nodes, dtype, size)
+    s = Schedule(dtype, size, optimizer)
+    found = []
+
+    def look(s, ends):
+        found.extend((s, list(ends), Forward(s, ends)))
+
+    with mock.patch.object(compiler, "share"):
+        train(s, nodes, loss, micro, (), bits, look)
+    return found
+
+
+def stages_at_random(draw, forward):
+    stages, a = [], 0
+    while a < len(forward.units):
+        b, rows, _, _ = draw.choice(forward.options(a, 1 << 30, len(forward.units), ROWS))
+        if rows:
+            stages.append((a, b, rows))
+        a = b
+    return stages
+
+
+@pytest.mark.parametrize("backend, seeds", (("native", range(60)), ("reference", range(60, 66))))
+def test_any_stages_change_no_bit(backend, seeds):
+    """Of random networks, trained in part, by random stages: each step leaves the state that it leaves without."""
+    used = moved = read = 0
+    for seed in seeds:
+        model, what, state, x, y = drawn(seed, backend)
+        draw = random.Random(seed)
+        for bits in (True, False):
+            _, _, forward = planned(what, bits)
+            expected = steps(model, compile_graph(*what, bits=bits), x, y, state)
+            for _ in range(3):
+                rows = Rows(stages=stages_at_random(draw, forward))
+                made = compile_graph(*what, bits=bits, rows=rows)
+                assert steps(model, made, x, y, state) == expected, (seed, rows.stages)
+                used += bool(rows.stages)
+                read += rows.reads
+            moved += len(set(expected)) == STEPS
+    assert used > 4 * len(seeds) and moved > len(seeds) and read > len(seeds)
+
+
+def real(s, ends, forward, stages):
+    """Bytes that live at the worst moment of the forward pass, of the instructions themselves."""
+    arena = memory.Arena()
+    for name in ("sizes", "kinds", "roots", "shifts"):
+        setattr(arena, name, list(getattr(s.arena, name)))
+    copy = Schedule.__new__(Schedule)
+    copy.__dict__.update(s.__dict__, arena=arena, instructions=list(s.instructions))
+    after = list(ends)
+    forward.rewrite(copy, after, stages)
+    memory.share(copy.instructions, arena)
+    live = memory.live_bytes(memory.lifetimes(copy.instructions, arena), arena, len(copy.instructions))
+    return max(live[: after[0]])
+
+
+def all_stages(forward, a=0):
+    """Every cut of the forward pass into stages and units alone."""
+    if a == len(forward.units):
+        yield []
+        return
+    for b, rows, _, _ in forward.options(a, 1 << 30, len(forward.units), ROWS):
+        for others in all_stages(forward, b):
+            yield [(a, b, rows)] * bool(rows) + others
+
+
+def test_stages_take_the_bytes_that_they_are_chosen_by():
+    for seed in range(60):
+        _, what, _, _, _ = drawn(seed)
+        s, ends, forward = planned(what, micro=(None, 1)[seed % 2])
+        draw = random.Random(seed)
+        for _ in range(4):
+            stages = stages_at_random(draw, forward)
+            expected, a = 0, 0
+            taken = {(a, b): rows for a, b, rows in stages}
+            while a < len(forward.units):
+                options = forward.options(a, 1 << 30, len(forward.units), ROWS)
+                here = [each for each in options if taken.get((a, each[0]), 0) == each[1]]
+                a, _, bytes_, _ = max(here)
+                expected = max(expected, bytes_)
+            assert real(s, ends, forward, stages) == expected, (seed, stages)
+
+
+def test_no_other_stages_take_fewer_bytes():
+    """Against all cuts of random networks: equal, and the program is the shortest within them."""
+    compared = 0
+    for seed in range(60):
+        _, what, _, _, _ = drawn(seed)
+        s, ends, forward = planned(what)
+        ways = []
+        for stages in all_stages(forward):
+            ways.append(stages)
+            if len(ways) > 1000:
+                break
+        if not 10 < len(ways) <= 1000:
+            continue
+        compared += 1
+        fewest = min([real(s, ends, forward, stages) for stages in ways])
+        assert forward.least() == fewest, seed
+        assert real(s, ends, forward, forward.choose()) <= max(fewest, forward.rest)
+    assert compared > 8
+
+
+# compile(memory_budget=...)
+
+
+@pytest.mark.parametrize("options", ({}, {"dtype": "float32"}, {"batch_size": 4, "micro_batch": 1}), ids=str)
+def test_a_budget_below_what_recomputation_reaches_is_met_by_rows_to_the_same_bits(options):
+    def make(**more):
+        return front(**dict(options, **more))
+
+    plain, fewest = make(), least(make)
+    assert fewest < 0.7 * ram(plain)
+    x, y = striped.data(plain, 6)
+    expected = results(plain, x, y)
+    weights = [bytes(each) for each in plain.get_weights()]
+    assert [bytes(each) for each in make().get_weights()] != weights  # what trains has learnt
+    with pytest.raises(MemoryError, match="memory_budget %d: at least %d bytes are needed" % (fewest - 1, fewest)):
+        make(memory_budget=fewest - 1)
+    for budget in (fewest, fewest + 100, ram(plain) - 1):
+        model = make(memory_budget=budget)
+        assert ram(model) <= budget and model.session.plan.rows.stages and not model.session.plan.again
+        assert results(model, x, y) == expected
+    assert make(memory_budget=ram(plain)).program.code == make().program.code
+
+
+def test_a_sample_by_rows_comes_in_the_order_of_the_epoch():
+    """A height is multiplied by doubling: one that is a power of two, and others."""
+
+    def make(height, **options):
+        x = odt.Input((height, 24, 8), dtype="uint8", scale=1 / 128, zero_point=128)
+        y = odt.Conv2D(4, 3, strides=2, activation="relu", trainable=False)(x)
+        y = odt.Conv2D(6, 3, strides=2, padding="same", activation="relu")(y)
+        model = odt.Model(x, odt.Dense(5)(odt.GlobalAvgPool()(y)))
+        model.compile(odt.SGD(0.05), **dict({"batch_size": 1, "seed": 3}, **options))
+        return model
+
+    for height, options in ((13, {}), (16, {"batch_size": 3, "micro_batch": 1}), (22, {"dtype": "float32"})):
+        fewest = least(lambda height=height, options=options, **more: make(height, **options, **more))
+        models = [make(height, **options), make(height, memory_budget=fewest, **options)]
+        x, y = striped.data(models[0], 7)
+        assert models[1].session.plan.rows.reads
+        for model in models:
+            model.fit(x, y, epochs=1, verbose=0, shuffle=False)
+        in_order = models[1].digest()
+        assert in_order == models[0].digest()
+        for model in models:
+            model.fit(x, y, epochs=3, initial_epoch=1, verbose=0)
+        assert models[1].digest() == models[0].digest() != in_order
+        control = models[1].session.control
+        assert list(control[:4]) == list(models[0].session.control[:4])
+
+
+def results(model, x, y):
+    model.fit(x[:4], y[:4], epochs=2, validation_data=(x[2:], y[2:]), verbose=0)
+    return model.history.history, model.evaluate(x, y), bytes(model.predict(x)), model.digest()
+
+
+def test_every_budget_from_the_smallest_on_is_accepted_on_random_networks():
+    by_rows = 0
+    for seed in range(30):
+        options = dict(striped.draw(seed)[1], batch_size=1)
+
+        def make(options=options, seed=seed, **more):
+            model = striped.draw(seed)[0]
+            model.compile(**dict(options, **more))
+            return model
+
+        plain = make()
+        fewest = least(make)
+        x, y = striped.data(plain, 4)
+        expected = results(plain, x[:4], y[:4])
+        with pytest.raises(MemoryError):
+            make(memory_budget=fewest - 1)
+        for budget in sorted({fewest, (fewest + ram(plain)) // 2}):
+            model = make(memory_budget=budget)
+            assert ram(model) <= budget
+            by_rows += bool(model.session.plan.rows)
+            assert results(model, x[:4], y[:4]) == expected
+    assert by_rows > 5
+
+
+def test_a_refusal_names_the_layer_and_what_it_reads_whole():
+    with pytest.raises(MemoryError) as error:
+        front(memory_budget=1)
+    found = re.search(
+        r"with layers by rows: (\d+) bytes of arena at '(\w+)', of which (\d+) are '(\w+)'", str(error.value)
+    )
+    assert found, error.value
+    assert int(found[1]) == len(front(memory_budget=least(front)).session.arena)
+    assert int(found[3]) == 16 * 12 * 4  # an output of a block
+    fewest = least(lambda **options: front(batch_size=2, micro_batch=1, **options))
+    with pytest.raises(MemoryError, match="without recomputation; %d with micro_batch=1$" % fewest):
+        front(batch_size=2, memory_budget=1)
+
+
+def test_ranges_are_those_of_the_program_without_stages():
+    """calibrate() before training, as a range that a stripe alone would give differs."""
+    plain, model = front(), front(memory_budget=least(front))
+    x, y = striped.data(plain, 5)
+    for each in (plain, model):
+        each.calibrate(x, y)
+    assert bytes(plain.session.state) == bytes(model.session.state)
+    for each in (plain, model):
+        each.set_weights([np.array(weights) / 2 for weights in each.get_weights()])  # forgets them
+        each.evaluate(x, y)
+        each.train_step(x[:1], y[:1])
+    assert plain.digest() == model.digest()
+
+
+# Files
+
+
+def test_a_file_carries_the_plan_with_its_ranges(tmp_path, capsys):
+    model = front(memory_budget=least(front))
+    x, y = striped.data(model, 5)
+    path = str(tmp_path / "front.odt")
+    with pytest.raises(ValueError, match="by rows.*fit\\(\\) or calibrate"):
+        model.export(path)
+    model.fit(x, y, verbose=0)
+    model.export(path)
+    opened = odt.load_model(path)
+    assert opened.program.code == model.program.code
+    for each in (model, opened):
+        each.fit(x, y, epochs=3, initial_epoch=1, verbose=0)
+    assert opened.digest() == model.digest()
+    opened.export(path)
+    again = odt.load_model(path)
+    for each in (model, again):
+        capsys.readouterr()
+        each.summary()
+        assert "by rows" in capsys.readouterr().out
+    with pytest.raises(RuntimeError, match="runs by rows: its ranges are its file's"):
+        again.calibrate(x)
+    model.export(path, purpose="inference")
+    assert bytes(odt.load_model(path).predict(x)) == bytes(model.predict(x))
+
+
+# Networks as others have them
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name, trains, extent, share", (
+    ("MobileNetV2-w0.35", "49 KB", 128, 0.35), ("MCUNet-5FPS", "last layer", 96, 0.6), ("ProxylessNAS-w0.3", "74 KB",
+    64, 0.75),
+))  # fmt: skip
+def test_published_networks_train_to_the_same_bits_in_less(name, trains, extent, share):
+    """With ReLU in place of ReLU6, which on weights that are random lets no error through."""
+
+    def make(**options):
+        model = published.network(name, trains, "relu", extent)
+        model.compile(odt.SGD(0.05), batch_size=1, seed=1, **options)
+        return model
+
+    frozen = odt.files.frozen.pack(make())
+    plain, fewest = make(frozen=frozen), least(lambda **options: make(frozen=frozen, **options))
+    model = make(frozen=frozen, memory_budget=fewest)
+    assert len(model.session.arena) < share * len(plain.session.arena)
+    assert model.session.plan.arena <= 1.01 * model.session.plan.lower_bound
+    x, y = striped.data(model, 5)
+    begin = plain.get_weights()
+    for each in (plain, model):
+        for number in range(5):
+            each.train_step(x[number : number + 1], y[number : number + 1])
+    if not model.session.plan.rows.split:  # else the state has other bytes
+        assert model.digest() == plain.digest()
+    ended = plain.get_weights()
+    assert all(bytes(a) == bytes(b) for a, b in zip(model.get_weights(), ended))
+    assert bytes(model.predict(x)) == bytes(plain.predict(x))
+    moved = [bytes(a) != bytes(b) for a, b in zip(begin, ended)]
+    assert sum(moved) >= len(published.UPDATES[name][trains][1]) + published.UPDATES[name][trains][0]
+
+
+# What else plans or runs pieces
+
+
+def test_other_ways_to_train_keep_the_bits():
+    """In slices, with weighted classes, and adapted; and a file for other tools is the same."""
+    budget = least(front) + 64  # the weights of classes take some
+    plain, model = front(), front(memory_budget=budget)
+    x, y = striped.data(model, 6)
+    for each in (plain, model):
+        asyncio.run(each.fit_async(x, y, epochs=2, verbose=0, slice_ms=1))
+        each.fit(x, y, class_weight=[1, 2, 1, 1, 1], verbose=0)
+    assert model.digest() == plain.digest() and model.session.plan.rows
+    choices = [task_adaptive(each, x, y, memory_budget=30000, macs_budget=200000) for each in (plain, model)]
+    assert choices[0] == choices[1]
+    for each in (plain, model):
+        each.fit(x, y, verbose=0)
+    assert model.digest() == plain.digest()
+    again = front(memory_budget=budget)
+    again.load_weights(front())
+    again.evaluate(x, y)
+
+
+# Looking inside
+
+
+def test_a_plan_by_rows_is_looked_into_like_others(tmp_path, capsys):
+    plain, model = front(), front(memory_budget=least(front))
+    x, y = striped.data(model, 3)
+    for each in (plain, model):
+        each.train_step(x[:1], y[:1])
+    whole = set(names(plain)) - set(names(model))
+    assert whole and not [name for name in whole if "gradient" in name or "dx" in name or "kernel" in name]
+    traces = []
+    for each in (plain, model):
+        with Trace(each, ["sum2", "trains", "trains gradient"]) as trace:
+            each.train_step(x[:1], y[:1])
+        traces.append([bytes(trace[name]) for name in ("sum2", "trains", "trains gradient")])
+    assert traces[0] == traces[1]
+    macs = [{row[0]: row[4:7] for row in profile(each, x[:1], y[:1])} for each in (plain, model)]
+    assert macs[0] == macs[1]
+    assert chart(model, str(tmp_path / "plan.html")).arena == len(model.session.arena)
+    assert "activation" in model.draw() and "slice" in model.disassemble()
+    assert plain.digest() == model.digest()
