@@ -5,10 +5,10 @@
 
 Into odt: networks by onnxruntime's quantizer (digits, trained; those of tests_host/convert/test_convert.py with random
 weights and samples), and TensorFlow Lite's (digits, trained; MLPerf Tiny's, to the softmax and with it, which makes
-much of a step). Runtimes are onnxruntime, LiteRT's interpreter as it is, and by its reference kernels; LiteRT against itself is
-how far these two are from one another. Out of odt: int8 models that odt has trained on digits, or imported as floats,
-as QDQ by onnxruntime. equal: outputs within a hundredth of a step; beyond: how many are more than one step off; class:
-the same largest output.
+much of a step). Runtimes are onnxruntime, LiteRT's interpreter as it is, and by its reference kernels; LiteRT against
+itself is how far these two are from one another. Out of odt: int8 models that odt has trained on digits, or imported as
+floats, as QDQ by onnxruntime. equal: outputs within a hundredth of a step; beyond: how many are more than one step off;
+class: the same largest output.
 """
 
 import argparse

@@ -15,7 +15,8 @@ ODT_PYTHON := $(filter-out odt/host/% odt/__main__.py,$(sort $(shell find odt -n
 # What goes into an image: the user C module's folder and the frozen manifest.
 ODT_NATIVE ?= $(CURDIR)/native
 ODT_MANIFEST ?= $(CURDIR)/boards/manifest.py
-ODT_FILES := manifest.py boards/manifest.py boards/boards.mk tests_device/scripts/frozen_weights.py $(wildcard native/*.[ch] \
+ODT_FILES := manifest.py boards/manifest.py boards/boards.mk tests_device/scripts/frozen_weights.py \
+    $(wildcard native/*.[ch] \
     native/common/*.[ch] native/kernels/*/*.[ch] native/cores/*.h native/cores/*/* native/bindings/*.[ch] native/bindings/micropython.*) \
     $(ODT_PYTHON)
 

@@ -4,9 +4,9 @@
 
 A ```python block runs as a script, in a folder of its own with examples/digits/digits.bin; those of
 docs/tutorials/gestures.md are one. Its first line says where it runs (PLACES);
-tests_device/checks/training/test_docs_boards.py runs it on boards. A ```console block begins with its command. A table of figures stands between `<!-- name -->` and `<!-- end
--->`. An indented block holds commands: those of this PC run, of the others what they name exists. What only a board can
-run, and a ```text, says which test runs or writes it.
+tests_device/checks/training/test_docs_boards.py runs it on boards. A ```console block begins with its command. A table
+of figures stands between `<!-- name -->` and `<!-- end -->`. An indented block holds commands: those of this PC run, of
+the others what they name exists. What only a board can run, and a ```text, says which test runs or writes it.
 """
 
 import contextlib
