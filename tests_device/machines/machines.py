@@ -430,6 +430,12 @@ def _rp2040(core):
 
 QEMU = tuple(BOARDS)
 UNIX = ("unix", "unix_float30")
+# Lists for tests that are the same on each machine: one of each set of kernels (portable, M4, M0); these and the unix
+# port with floats of 30 bits; these and a board with an FPU; all with C kernels in their firmware.
+CORES = ("unix", "qemu_m4", "rp2040")
+WITH_FLOAT30 = (*UNIX, "qemu_m4", "rp2040")
+WITH_FLOATS = (*UNIX, "qemu_m4", "qemu_m4hf", "rp2040")
+NATIVE = ("unix", *QEMU, "rp2040")
 
 _MACHINES = {cls.name: cls for cls in (Unix, UnixFloat30, *BOARDS.values())}
 _MACHINES.update(

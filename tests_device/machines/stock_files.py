@@ -3,6 +3,9 @@
 import machines
 
 MPY = machines.BUILD / "mpy"
+# Machines without odt, each with the folder of the kernels that it takes.
+FOLDERS = (("stock_unix", "x64"), ("stock_qemu_m3", "armv6m"), ("stock_qemu_m4hf", "armv7emsp"))
+SMALL_FOLDERS = FOLDERS[:2]
 
 
 def give(machine, arch):

@@ -7,7 +7,7 @@ import machines
 import pytest
 from checkout import ROOT
 from digests import on_the_pc
-from stock_files import give
+from stock_files import SMALL_FOLDERS, give
 
 import odt
 
@@ -39,13 +39,13 @@ def script(request):
     return Script(request.param)
 
 
-@pytest.mark.parametrize("name", ("unix", "unix_float30", "qemu_m4", "qemu_m4hf", "rp2040"))
+@pytest.mark.parametrize("name", machines.WITH_FLOATS)
 def test_models_end_with_the_digests_of_the_pc(name, script):
     with machines.open(name) as machine:
         assert facts(machine.run(script.path, timeout=300)) == script.expected
 
 
-@pytest.mark.parametrize("name, folder", (("stock_unix", "x64"), ("stock_qemu_m3", "armv6m")))
+@pytest.mark.parametrize("name, folder", SMALL_FOLDERS)
 def test_modules_for_stock_firmware_end_with_the_digests_of_the_pc(name, folder, script):
     with machines.open(name) as machine:
         give(machine, folder)

@@ -5,7 +5,7 @@ import pytest
 from digests import ROOT, on_the_pc
 
 
-@pytest.mark.parametrize("name", ("unix", "unix_float30", "qemu_m4", "rp2040"))
+@pytest.mark.parametrize("name", machines.WITH_FLOAT30)
 def test_every_machine_asks_about_the_same_samples(name):
     script = ROOT / "tests_device" / "scripts" / "asking.py"
     with machines.open(name) as machine:

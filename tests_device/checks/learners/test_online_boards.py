@@ -6,7 +6,7 @@ import machines
 import pytest
 from checkout import ROOT
 from digests import on_the_pc
-from stock_files import give
+from stock_files import FOLDERS, give
 
 import odt
 
@@ -24,7 +24,7 @@ def expected():
     return found
 
 
-@pytest.mark.parametrize("name", ("unix", "unix_float30", "qemu_m4", "qemu_m4hf", "rp2040"))
+@pytest.mark.parametrize("name", machines.WITH_FLOATS)
 def test_1000_samples_end_with_the_digest_of_the_pc(name, expected):
     with machines.open(name) as machine:
         text = machine.run(SCRIPT, timeout=300)
@@ -32,9 +32,7 @@ def test_1000_samples_end_with_the_digest_of_the_pc(name, expected):
     assert "\n20 samples took 0 bytes of heap" in text
 
 
-@pytest.mark.parametrize(
-    "name, folder", (("stock_unix", "x64"), ("stock_qemu_m3", "armv6m"), ("stock_qemu_m4hf", "armv7emsp"))
-)
+@pytest.mark.parametrize("name, folder", FOLDERS)
 def test_modules_for_stock_firmware_end_with_the_digest_of_the_pc(name, folder, expected):
     with machines.open(name) as machine:
         give(machine, folder)

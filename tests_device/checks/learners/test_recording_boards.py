@@ -10,7 +10,7 @@ from digests import on_the_pc
 SCRIPT = ROOT / "tests_device" / "scripts" / "recording.py"
 
 
-@pytest.mark.parametrize("name", ("unix", "unix_float30", "qemu_m4", "rp2040"))
+@pytest.mark.parametrize("name", machines.WITH_FLOAT30)
 def test_a_recording_is_the_file_of_the_pc(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # where the script writes its file
     expected = on_the_pc(SCRIPT, {})

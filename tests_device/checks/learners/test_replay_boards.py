@@ -6,7 +6,7 @@ import machines
 import pytest
 from checkout import ROOT
 from digests import on_the_pc
-from stock_files import give
+from stock_files import SMALL_FOLDERS, give
 
 import odt
 
@@ -24,7 +24,7 @@ def expected():
     return found
 
 
-@pytest.mark.parametrize("name", ("unix", "unix_float30", "qemu_m4", "qemu_m4hf", "rp2040"))
+@pytest.mark.parametrize("name", machines.WITH_FLOATS)
 def test_learning_with_replay_ends_with_the_digests_of_the_pc(name, expected):
     with machines.open(name) as machine:
         text = machine.run(SCRIPT, timeout=300)
@@ -36,7 +36,7 @@ def test_learning_with_replay_ends_with_the_digests_of_the_pc(name, expected):
         assert found <= 8 * (112 if name == "unix" else 56) * (1 if number % 5 != 3 else 1.65), taken
 
 
-@pytest.mark.parametrize("name, folder", (("stock_unix", "x64"), ("stock_qemu_m3", "armv6m")))
+@pytest.mark.parametrize("name, folder", SMALL_FOLDERS)
 def test_modules_for_stock_firmware_end_with_the_digests_of_the_pc(name, folder, expected):
     with machines.open(name) as machine:
         give(machine, folder)

@@ -8,7 +8,7 @@ import machines
 import pytest
 from checkout import ROOT
 from digests import on_the_pc
-from stock_files import give
+from stock_files import FOLDERS, give
 
 SCRIPT = ROOT / "tests_device" / "scripts" / "streaming.py"
 
@@ -33,13 +33,13 @@ def check(text, expected):
     assert "\nlines are read in a heap of small pieces" in text  # MicroPython's readline(n) reserves n bytes
 
 
-@pytest.mark.parametrize("name", ("unix", "unix_float30", "qemu_m4", "rp2040"))
+@pytest.mark.parametrize("name", machines.WITH_FLOAT30)
 def test_a_recording_is_heard_as_on_the_pc(name, expected):
     with machines.open(name) as machine:
         check(machine.run(SCRIPT, timeout=300), expected)
 
 
-@pytest.mark.parametrize("name", ("unix", "unix_float30", "qemu_m4", "rp2040"))
+@pytest.mark.parametrize("name", machines.WITH_FLOAT30)
 def test_a_model_file_says_how_its_stream_is_made(name, tmp_path, monkeypatch):
     script = ROOT / "tests_device" / "scripts" / "hearing.py"
     monkeypatch.chdir(tmp_path)  # where the script writes its file
@@ -49,9 +49,7 @@ def test_a_model_file_says_how_its_stream_is_made(name, tmp_path, monkeypatch):
         assert machine.run(script, timeout=300).replace("\r", "") == expected
 
 
-@pytest.mark.parametrize(
-    "name, folder", (("stock_unix", "x64"), ("stock_qemu_m3", "armv6m"), ("stock_qemu_m4hf", "armv7emsp"))
-)
+@pytest.mark.parametrize("name, folder", FOLDERS)
 def test_stock_firmware_hears_it_too(name, folder, expected):
     with machines.open(name) as machine:
         give(machine, folder)

@@ -107,8 +107,7 @@ def on_a_machine(name, example, args, files):
 
 # QEMU's board has nowhere to save to; floats of 30 bits fold a BatchNorm that learned into other weights.
 LEFT_OUT = ("qemu_m4", "personalise, teach"), ("qemu_m4", "personalise, life"), ("unix_float30", "personalise, life")
-MACHINES = "unix", "unix_float30", "qemu_m4", "rp2040"
-PAIRS = [pair for pair in itertools.product(MACHINES, NAMES) if pair not in LEFT_OUT]
+PAIRS = [pair for pair in itertools.product(machines.WITH_FLOAT30, NAMES) if pair not in LEFT_OUT]
 
 
 @pytest.mark.parametrize("name, example", PAIRS)

@@ -9,7 +9,6 @@ from working_folder import folder  # noqa: F401
 
 import odt
 
-NAMES = ("unix", "qemu_m4", "rp2040")
 HERE = ROOT / "tests_device" / "scripts"
 
 
@@ -17,7 +16,7 @@ def digests(text):
     return re.findall(r"(\w+) digest ([0-9a-f]{8})", text)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", machines.CORES)
 def test_callbacks_batches_and_slices_change_no_bit(name):
     with machines.open(name) as machine:
         text = machine.run(HERE / "habits.py", timeout=900)

@@ -20,7 +20,7 @@ def pc():
     return digests(text)
 
 
-@pytest.mark.parametrize("name", ("unix", "qemu_m4", "rp2040"))
+@pytest.mark.parametrize("name", machines.CORES)
 def test_layers_losses_and_optimizers_end_with_the_digests_of_the_pc(name, pc):
     with machines.open(name) as machine:
         text = machine.run(SCRIPT, timeout=900)
@@ -28,7 +28,7 @@ def test_layers_losses_and_optimizers_end_with_the_digests_of_the_pc(name, pc):
     assert digests(text) == pc
 
 
-@pytest.mark.parametrize("name", ("pc", "unix", "unix_float30"))
+@pytest.mark.parametrize("name", ("pc", *machines.UNIX))
 def test_the_reference_ends_with_the_digests_of_the_kernels(name, pc):
     dtypes = ("int8",) if name == "unix_float30" else ("int8", "float32")
     args = {"executor": "reference", "dtypes": dtypes}

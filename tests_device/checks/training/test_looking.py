@@ -13,7 +13,7 @@ def lines(text):
     return [line for line in text.splitlines() if re.match(r"int8 |float32 |\w+.*%$", line)]
 
 
-@pytest.mark.parametrize("name", ("unix", "qemu_m4", "rp2040"))
+@pytest.mark.parametrize("name", machines.CORES)
 def test_what_is_seen_within_a_step_is_what_the_pc_sees(name):
     script = ROOT / "tests_device" / "scripts" / "looking.py"
     with machines.open(name) as machine:

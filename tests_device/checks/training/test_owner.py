@@ -13,7 +13,7 @@ def check(text):
     assert text.splitlines()[-2:] == ["digest True", "afterwards any thread may True"]
 
 
-@pytest.mark.parametrize("name", ("unix", "unix_float30"))
+@pytest.mark.parametrize("name", machines.UNIX)
 def test_a_fit_in_one_thread_refuses_all_calls_of_another(name):
     with machines.open(name) as machine:
         check(machine.run(ROOT / "tests_device" / "scripts" / "owner.py", timeout=120))

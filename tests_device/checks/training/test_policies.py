@@ -10,7 +10,7 @@ SCRIPT = ROOT / "tests_device" / "scripts" / "policies.py"
 GOES = ("whole", "last 2", "bias", "sparse", "dynamic", "sqrt", "budget"), ("flash", "adapt", "lite", "norm")
 
 
-@pytest.mark.parametrize("name", ("unix", "qemu_m4", "rp2040"))
+@pytest.mark.parametrize("name", machines.CORES)
 def test_policies_and_budgets_take_the_same_bytes_and_end_with_the_same_bits(name):
     with machines.open(name) as machine:
         lines = [line for only in GOES for line in machine.run(SCRIPT, args={"only": only}, timeout=600).split("\n")]

@@ -8,8 +8,6 @@ import machines
 import pytest
 from digests import DIGITS, FLOAT32, INT8, ROOT, digest, on_the_pc
 
-NATIVE = ("unix", *machines.QEMU, "rp2040")
-
 
 def run(name, args, timeout=900):
     with machines.open(name) as machine:
@@ -32,21 +30,21 @@ def pc():
     return lookup
 
 
-@pytest.mark.parametrize("name", NATIVE)
+@pytest.mark.parametrize("name", machines.NATIVE)
 def test_int8_steps_end_with_the_digest_of_the_pc(name, pc):
     text = run(name, INT8)
     assert "native executor" in text
     assert digest(text) == pc(INT8)
 
 
-@pytest.mark.parametrize("name", NATIVE)
+@pytest.mark.parametrize("name", machines.NATIVE)
 def test_float32_steps_end_with_the_digest_of_the_pc(name, pc):
     text = run(name, FLOAT32)
     assert "native executor" in text
     assert digest(text) == pc(FLOAT32)
 
 
-@pytest.mark.parametrize("name", ("pc", "unix", "unix_float30"))
+@pytest.mark.parametrize("name", ("pc", *machines.UNIX))
 def test_the_reference_ends_with_the_digest_of_the_kernels(name, pc):
     args = {"steps": 3, "train": 64}
     expected = pc(args)
@@ -77,7 +75,7 @@ def check_public_steps(text, block):
     assert int(re.search(r"of fit, three batches more in each of two epochs take (-?\d+) bytes", text).group(1)) <= 0
 
 
-@pytest.mark.parametrize("name", NATIVE)
+@pytest.mark.parametrize("name", machines.NATIVE)
 def test_a_step_allocates_nothing_and_the_arena_is_as_announced(name):
     with machines.open(name) as machine:
         text = machine.run(ROOT / "tests_device" / "scripts" / "steady.py", timeout=300)
@@ -105,7 +103,7 @@ def test_what_a_step_calls_keeps_its_names_on_the_c_stack(tmp_path):
         assert words[name] <= 11, (name, words[name])
 
 
-@pytest.mark.parametrize("name", ("unix", "qemu_m4", "rp2040"))
+@pytest.mark.parametrize("name", machines.CORES)
 def test_xor_is_learnt(name):
     with machines.open(name) as machine:
         text = machine.run(ROOT / "examples" / "xor" / "train.py", timeout=300)

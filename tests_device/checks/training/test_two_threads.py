@@ -13,7 +13,6 @@ import pytest
 from digests import ROOT, on_the_pc
 
 HERE = ROOT / "tests_device" / "scripts"
-NAMES = ("unix", "unix_float30")
 
 
 @pytest.fixture(scope="module")
@@ -34,21 +33,21 @@ def run(name, what):
     return re.findall(r"(\w+) (\d) digest (\w{8})", text), text
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", machines.UNIX)
 def test_two_threads_train_to_the_pcs_digest_beside_a_thread_of_the_users(name, expected):
     lines, _ = run(name, "main")
     assert [line[1] for line in lines] == list("122211")
     assert [line[2] for line in lines] == [expected[line[0] == "other"] for line in lines]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", machines.UNIX)
 def test_callbacks_that_predict_within_a_kernel_change_no_bit(name, expected):
     lines, text = run(name, "with_callbacks")
     assert lines and {line[1:] for line in lines} == {("2", expected[0])}
     assert text.endswith("predictions {True}\n")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", machines.UNIX)
 def test_after_a_soft_reset_there_is_one_thread(name, expected):
     assert [line[1:] for line in run(name, "after_a_reset")[0]] == [("1", expected[0]), ("2", expected[0])]
 
