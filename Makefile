@@ -21,7 +21,7 @@ help:
 	@echo "make test-release   the tests on another release of MicroPython, with MPY_DIR=<its checkout>"
 	@echo "make fuzz           fuzz what reads programs and files, FUZZ_SECONDS=600 in all"
 	@echo "make sanitize       the binding for MicroPython under the address and undefined-behaviour sanitizers"
-	@echo "make bench          what kernels and training steps cost on each machine; bench/compare.py: two commits"
+	@echo "make bench          what kernels and training steps cost on each machine; bench/costs/compare.py: two commits"
 	@echo "make bench-accuracy accuracy against PyTorch (two hours); bench/ has more"
 	@echo "make circuitpython  the package as CircuitPython's bundle has it (CPY_DIR=<checkout>: as .mpy files)"
 	@echo "make docs           the documents as a site, in build/site"
@@ -208,13 +208,13 @@ endif
 
 .PHONY: bench bench-accuracy
 bench: machines
-	$(PYTHON) bench/kernels.py
-	$(PYTHON) bench/steps.py
-	$(PYTHON) bench/host.py
+	$(PYTHON) bench/costs/kernels.py
+	$(PYTHON) bench/costs/steps.py
+	$(PYTHON) bench/costs/host.py
 
 bench-accuracy: venv
-	$(PYTHON) bench/accuracy.py
-	$(PYTHON) bench/hard.py
+	$(PYTHON) bench/accuracy/accuracy.py
+	$(PYTHON) bench/accuracy/hard.py
 
 .PHONY: release
 release: machines mip

@@ -42,8 +42,10 @@ def kept(name, main):
     lines = io.StringIO()
     with contextlib.redirect_stdout(_Both(sys.stdout, lines)):
         main()
-    command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
-    first = "Written by: python bench/%s, by CPython %d.%d" % ((command,) + sys.version_info[:2])
+    path = Path(sys.argv[0]).resolve()
+    path = path.relative_to(ROOT).as_posix() if ROOT in path.parents else "bench/" + path.name
+    command = " ".join([path, *sys.argv[1:]])
+    first = "Written by: python %s, by CPython %d.%d" % ((command,) + sys.version_info[:2])
     write(name, [first, *lines.getvalue().splitlines()])
 
 

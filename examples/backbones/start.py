@@ -4,7 +4,7 @@
     micropython start.py                                               on MicroPython's unix port
     mpremote mount examples/backbones run examples/backbones/start.py  on a board
 
-Every one of them ends with the same digest. bench/backbones.py made the files that it reads; see README.md.
+Every one of them ends with the same digest. bench/examples/backbones.py made the files that it reads; see README.md.
 """
 
 import gc

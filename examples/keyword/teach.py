@@ -5,7 +5,7 @@ utterances.
     micropython teach.py                                             on MicroPython's unix port
     mpremote mount examples/keyword run examples/keyword/teach.py    on a board
 
-Every one of them ends with the same digest. bench/stories.py made the files that it reads; see README.md.
+Every one of them ends with the same digest. bench/examples/stories.py made the files that it reads; see README.md.
 """
 
 import gc

@@ -6,7 +6,7 @@ It begins with nothing, and asks where it is not sure.
     micropython learn.py                                           on MicroPython's unix port
     mpremote mount examples/room run examples/room/learn.py        on a board
 
-Every one of them ends with the same digest. bench/stories.py made the file that it reads; see README.md.
+Every one of them ends with the same digest. bench/examples/stories.py made the file that it reads; see README.md.
 """
 
 import gc

@@ -1,4 +1,4 @@
-"""An office, minute by minute, and who says whether somebody is there: what bench/stories.py and the board both run."""
+"""An office, minute by minute, and who says whether somebody is there; bench/examples/stories.py and boards run it."""
 
 from array import array
 

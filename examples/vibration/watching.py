@@ -1,4 +1,4 @@
-"""What watches a machine, window by window: what bench/stories.py and the board both run."""
+"""What watches a machine, window by window: what bench/examples/stories.py and the board both run."""
 
 from array import array
 

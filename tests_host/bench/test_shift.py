@@ -1,4 +1,4 @@
-"""bench/shift.py says of a run what the run gives."""
+"""bench/accuracy/shift.py says of a run what the run gives."""
 
 import sys
 
@@ -8,6 +8,7 @@ from checkout import ROOT
 
 sys.path.insert(0, str(ROOT / "bench"))
 
+import folders  # noqa: E402, F401
 import shift  # noqa: E402
 
 

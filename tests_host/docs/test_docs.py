@@ -163,7 +163,7 @@ COMMANDS = {
 
 
 def accuracy_table():
-    """Adam's rows of what bench/accuracy.py printed."""
+    """Adam's rows of what bench/accuracy/accuracy.py printed."""
     if not ACCURACY.exists():
         return "Not measured yet: `make bench-accuracy` writes `bench/results/accuracy.txt`.\n"
     row = re.compile(r"^(\S+) +adam +(.*?) +([\d.]+) \+- +([\d.]+) +([-+][\d.]+) \+- +([\d.]+) +\d+$", re.M)
@@ -182,7 +182,7 @@ def accuracy_table():
 
 
 def steps_table():
-    """Of what bench/steps.py printed, whole int8 steps."""
+    """Of what bench/costs/steps.py printed, whole int8 steps."""
     table = re.compile(r"^(\S.*?): \d+ MACs forward.*\n\n(.*)\n  a step +(.*)", re.M)
     lines = ["| int8, Adam | RP2040 | at 125 MHz | Cortex-M4 |", "|---|--:|--:|--:|"]
     for name, machines, counts in table.findall(STEPS.read_text()):

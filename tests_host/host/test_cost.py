@@ -15,6 +15,7 @@ from odt.host.routes.limits import M0, M4
 
 sys.path.insert(0, str(ROOT / "bench"))
 
+import folders  # noqa: E402, F401
 import steps  # noqa: E402
 
 MEASURED = (ROOT / "bench" / "results" / "steps.txt").read_text()
@@ -35,7 +36,7 @@ Y = (np.arange(8) % 10).astype("uint8")
 
 @pytest.mark.parametrize("name", steps.MODELS)
 def test_a_step_costs_within_a_tenth_of_what_was_measured(name):
-    """bench/steps.py measured these networks on the emulator; none is among those that the factors were fitted to."""
+    """bench/costs/steps.py measured these networks on the emulator; the factors were fitted to others."""
     part = MEASURED[MEASURED.index("\n" + name + ":") :]
     measured = int(re.search(r"^  a step +(\d+)", part, re.M)[1])
     scope = {}

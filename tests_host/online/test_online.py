@@ -153,7 +153,7 @@ HARD = {
 @pytest.mark.parametrize("forgetting", (1.0, 0.99, 0.5))
 @pytest.mark.parametrize("kind", HARD)
 def test_p_stays_positive_definite_and_bounded(kind, forgetting, hidden):
-    """bench/online.py takes 10^7 steps of each."""
+    """bench/costs/online.py takes 10^7 steps of each."""
     rng = np.random.default_rng(3)
     x = HARD[kind](rng, 3000).astype("float32")
     model = OSELM(4, 1, hidden, forgetting=forgetting)

@@ -27,6 +27,7 @@ from odt.run.session import batch, bind, clear
 
 sys.path.insert(0, str(ROOT / "bench"))
 
+import folders  # noqa: E402, F401
 import published  # noqa: E402
 
 STEPS = 3

@@ -4,12 +4,11 @@
     print(cycles(model))                  # of one train_step(), on the RP2040
     print(by_instruction(model))          # {instruction: cycles}
 
-Each instruction costs a sum of products of its sizes, each times a factor: the products of most are in
-their rows (traits/), those of convolutions and dense layers in int8, whose kernels choose between loops, in m0.py and
-m4.py. The factors are
-measured (bench/cost.py, on the emulated boards): the RP2040's cycles lie in rp2040.py, in m4f.py instructions of a
-Cortex-M4 with an FPU, of which a real one takes some more cycles. What is not estimated: how data steers a kernel (a
-shift more, a zero that is skipped), the garbage collector, and the loop around the step.
+Each instruction costs a sum of products of its sizes, each times a factor: the products of most are in their rows
+(traits/), those of convolutions and dense layers in int8, whose kernels choose between loops, in m0.py and m4.py. The
+factors are measured (bench/costs/cost.py, on the emulated boards): the RP2040's cycles lie in rp2040.py, in m4f.py
+instructions of a Cortex-M4 with an FPU, of which a real one takes some more cycles. What is not estimated: how data
+steers a kernel (a shift more, a zero that is skipped), the garbage collector, and the loop around the step.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Factors of odt.host.cost for the machine rp2040, cycles. Written by bench/cost.py."""
+"""Factors of odt.host.cost for the machine rp2040, cycles. Written by bench/costs/cost.py."""
 
 # fmt: off
 FACTORS = {

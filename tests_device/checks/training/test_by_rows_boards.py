@@ -13,6 +13,7 @@ from odt.adapt import update
 
 sys.path.insert(0, str(machines.ROOT / "bench"))
 
+import folders  # noqa: E402, F401
 import published  # noqa: E402
 
 SCRIPT = machines.ROOT / "tests_device" / "scripts" / "by_rows.py"

@@ -1,6 +1,6 @@
 """On an emulated Pico: deep networks compile, and planning leaves the heap in one piece.
 
-Nothing here is timed: bench/planning.py is.
+Nothing here is timed: bench/costs/planning.py is.
 """
 
 import contextlib

@@ -1,0 +1,129 @@
+"""What both bench/costs/kernels.py and bench/costs/steps.py need: machines that count, and the head of a file of
+results.
+
+A measured script calls begin() and end() around what is to be counted, first around nothing:
+
+    machine = counting.open("qemu_m4")
+    count, = machine.run("begin()\nend()\nbegin()\nwork()\nend()\n")
+
+rp2040: cycles of an RP2040 that rp2040js emulates, its instructions run and counted by odt's own interpreter;
+rp2040_cached: with the flash's cache, 60 cycles a miss, which is an assumption; rp2040js: the same by that emulator's
+own core, which counts other cycles, mostly for the divider: tests_device/rp2040js/README.md says which and who is
+right. qemu_*: instructions executed by QEMU, 40 a tick of its counter, 50 of the M33's. pc: nanoseconds.
+"""
+
+import gc
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from folders import ROOT  # noqa: E402
+import machines  # noqa: E402
+import written  # noqa: E402
+
+UNITS = dict.fromkeys(machines.QEMU, "instructions")
+UNITS.update(rp2040="cycles", rp2040_cached="cycles", rp2040js="cycles", pc="ns")
+COUNTERS = {
+    "rp2040": "cycles, counted by odt's own interpreter (tests_device/rp2040js/README.md)",
+    "rp2040_cached": "cycles, the same with the flash's cache, 60 of a miss (tests_device/rp2040js/cached.mjs)",
+    "rp2040js": "cycles, counted by rp2040js's own core (tests_device/rp2040js/README.md)",
+}
+MARKED = tuple(COUNTERS)  # machines whose cycles are read at marks
+
+MARKS = """
+from machine import mem32
+def begin():
+    mem32[0x4005800C] = 1
+def end():
+    mem32[0x4005800C] = 2
+"""
+COUNTS = (
+    machines.COUNTER
+    + """
+counts = []
+begin = start
+def end():
+    counts.append(executed())
+"""
+)
+
+
+class Board:
+    repeats = 1  # it counts the same every time
+
+    def __init__(self, name):
+        self.name, self.said = name, ""  # what a script printed
+        self.machine = machines.open(name)
+        self.files = self.machine.files
+
+    def run(self, script, args=None):
+        """What lay between each begin() and end() of a script, less what lay between the first."""
+        script = (MARKS if self.name in MARKED else COUNTS) + script
+        if self.name in MARKED:
+            before = len(self.machine.marks())
+            self.said = self.machine.exec(script, timeout=500, args=args)
+            cycles = [mark[1] for mark in self.machine.marks()[before:]]
+            counts = [b - a for a, b in zip(cycles[::2], cycles[1::2])]
+        else:
+            self.said = self.machine.exec(script + "print('counts', *counts)\n", timeout=500, args=args)
+            counts = [int(word) for word in self.said.rpartition("counts")[2].split()]
+        return [count - counts[0] for count in counts[1:]]
+
+    def close(self):
+        self.machine.close()
+
+
+class PC:
+    repeats = 50  # of which the shortest counts
+
+    def __init__(self):
+        self.name = "pc"
+        self.folder = tempfile.TemporaryDirectory()
+        self.files = Path(self.folder.name)
+
+    def run(self, script, args=None):
+        times = []
+        clock = time.perf_counter_ns
+        scope = {
+            "ODT_ARGS": dict(args or {}, folder=str(self.files) + "/"),
+            "begin": lambda: times.append(clock()),
+            "end": lambda: times.append(clock()),
+        }
+        exec(script, scope)
+        gc.enable()
+        counts = [b - a for a, b in zip(times[::2], times[1::2])]
+        return [count - counts[0] for count in counts[1:]]
+
+    def close(self):
+        self.folder.cleanup()
+
+
+def heading(name):
+    """What a file of results says of a machine's figures."""
+    return "%s: %s" % (name, COUNTERS.get(name, UNITS[name]))
+
+
+def open(name):
+    return PC() if name == "pc" else Board(name)
+
+
+def shell(*command):
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stdout.strip()
+
+
+def head(title):
+    """The lines with which a file of results begins."""
+    return [
+        title,
+        "commit " + written.git("rev-parse", "--short=7", "HEAD") + ("-dirty" if written.is_changed() else ""),
+        shell("arm-none-eabi-gcc", "--version").split("\n")[0],
+        "boards: -O2 -fwrapv -ffp-contract=off (native/bindings/micropython.mk)",
+        "pc: %s, %s, -O3 -fwrapv -ffp-contract=off (setup.py)" % (
+            shell("gcc", "--version").split("\n")[0], platform.machine()),
+        "",
+    ]  # fmt: skip

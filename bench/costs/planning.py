@@ -1,0 +1,150 @@
+"""What compile() costs a board before the first step, and how much of its heap it leaves in one piece.
+
+    build/venv/bin/python bench/costs/planning.py            an emulated Pico with odt's firmware; writes
+                                                       bench/results/planning.txt
+    build/venv/bin/python bench/costs/planning.py digits     networks whose names hold one of these words
+
+Cycles by odt's own interpreter (tests_device/rp2040js/README.md), of one run, as they repeat exactly. first step:
+calibration with it, before anything else was trained or predicted. blocks: the largest that bytearray() gets, before
+the model is compiled and after. large: the largest batch, or of DS-CNN, where a sample takes a seventh of the heap, of
+one sample the most frames, with which compile() succeeds on a board that has compiled nothing before; its arena, and
+arena, state and program together in percent of the heap that is free when the layers are made and nothing is compiled.
+Samples and labels are not in the heap then.
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import folders  # noqa: E402, F401
+import counting
+import written
+
+DIGITS = """
+    odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16),
+    odt.Conv2D(8, 3, padding="same", activation="relu"), odt.MaxPool2D(),
+    odt.Conv2D(16, 3, padding="same", activation="relu"), odt.MaxPool2D(),
+    odt.Flatten(), odt.Dense(10),
+"""
+BLOCK = 'odt.DepthwiseConv2D(3, padding="same", activation="relu"), odt.Conv2D(24, 1, activation="relu"),\n'
+KEYWORDS = """
+    odt.Input((49, 10, 1), dtype="int8", scale=1 / 32),
+    odt.Conv2D(24, (10, 4), strides=2, padding="same", activation="relu"),
+    %s    odt.GlobalAvgPool(), odt.Dense(12),
+""" % (4 * BLOCK)
+MLP = 'odt.Input((64,), dtype="uint8", scale=1 / 16), odt.Dense(32, "relu"), odt.Dense(10)'
+BYTES = "x = bytearray([i * 7 % 17 for i in range({size})])"
+FLOATS = "x = array.array('f', [i * 7 % 17 / 16 for i in range({size})])"
+
+
+def dense(count):
+    return "odt.Input((16,)), " + "odt.Dense(16, 'relu'), " * (count - 1) + "odt.Dense(10)"
+
+
+# A name: layers, numbers of a sample, the batch size, a batch.
+NETWORKS = {
+    "digits CNN": (DIGITS, 64, 16, BYTES),
+    "DS-CNN 49x10, 24 channels": (KEYWORDS, 490, 2, BYTES),
+    "MLP 64-32-10": (MLP, 64, 16, BYTES),
+    "10 dense layers of 16": (dense(10), 16, 16, FLOATS),
+    "20 dense layers of 16": (dense(20), 16, 16, FLOATS),
+    "40 dense layers of 16": (dense(40), 16, 16, FLOATS),
+}
+BOARD = (
+    counting.machines.PIECE
+    + """
+import array, gc, odt
+begin()
+end()
+"""
+)
+COSTS = """
+begin()
+gc.collect()
+end()
+made = odt.Sequential([{layers}])
+gc.collect()
+heap = [gc.mem_free(), piece()]
+begin()
+made.compile(odt.Adam(0.002), batch_size={batch}, seed=7)
+end()
+heap += [piece(), gc.mem_free()]
+{data}
+y = bytearray([i % 10 for i in range({batch})])
+for _ in range(2):
+    begin()
+    made.train_step(x, y)
+    end()
+print("heap", *heap)
+"""
+LARGEST = """
+made = odt.Sequential([{layers}])
+gc.collect()
+free = gc.mem_free()
+try:
+    made.compile(odt.Adam(0.002), batch_size={batch}, seed=7)
+    plan = made.session.plan
+    sizes = plan.arena, plan.arena + plan.state + len(plan.code)
+    made = plan = None
+    print("largest", free, *sizes)
+except MemoryError:
+    made = None
+"""
+
+
+def largest(machine, layers, batch):
+    """The largest batch, or the most frames, that compiles; the heap that was free, the arena, and arena, state and
+    program.
+
+    Each try is a board's first.
+    """
+    good, bad, found, frames = 0, 0, (), 49 if layers is KEYWORDS else 0
+    tried = frames or batch
+    while not bad or bad - good > 1:
+        network = layers.replace("(49,", "(%d," % tried) if frames else layers
+        machine.run((BOARD + LARGEST).format(layers=network, batch=1 if frames else tried))
+        if "largest" in machine.said:
+            good, found = tried, [int(word) for word in machine.said.rpartition("largest ")[2].split()]
+        else:
+            bad = tried
+        tried = (good + bad) // 2 if bad else 2 * good
+    return good, *found
+
+
+def measured(machine, name):
+    """A line of the table."""
+    layers, numbers, batch, data = NETWORKS[name]
+    data = data.format(size=numbers * batch)
+    common = {"layers": layers, "batch": batch, "data": data}
+    collect, planned, first, second = machine.run((BOARD + COSTS).format(**common))
+    heap = [int(word) for word in machine.said.rpartition("heap ")[2].split()]
+    most, free, arena, total = largest(machine, layers, batch)
+    return collect, "%-26s %11d %6.2f  %10d %10d %5.2f  %7d %7d  %7d %7d  %5d %7d %5.1f" % (
+        name, planned, planned / 125e6, first, second, first / second, heap[0], heap[1], heap[3], heap[2], most, arena,
+        100 * total / free,
+    )  # fmt: skip
+
+
+def main():
+    words = sys.argv[1:]
+    names = [name for name in NETWORKS if not words or any(word in name for word in words)]
+    machine = counting.open("rp2040")
+    try:
+        found = [measured(machine, name) for name in names]
+    finally:
+        machine.close()
+    print(counting.heading("rp2040"))
+    print("gc.collect() after import odt: %d cycles" % found[0][0])
+    print()
+    print("%26s %11s %6s  %10s %10s %5s  %7s %7s  %7s %7s  %5s %7s %5s" % (
+        "", "compile", "s at", "first", "second", "", "before:", "", "after:", "", "large", "", "% of"))  # fmt: skip
+    print("%26s %11s %6s  %10s %10s %5s  %7s %7s  %7s %7s  %5s %7s %5s" % (
+        "", "cycles", "125MHz", "step", "step", "times", "free", "block", "free", "block", "", "arena",
+        "free"))  # fmt: skip
+    for _, line in found:
+        print(line)
+
+
+if __name__ == "__main__":
+    written.recorded("planning.txt", main)
