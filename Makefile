@@ -23,6 +23,8 @@ help:
 	@echo "make sanitize       the binding for MicroPython under the address and undefined-behaviour sanitizers"
 	@echo "make bench          what kernels and training steps cost on each machine; bench/costs/compare.py: two commits"
 	@echo "make bench-accuracy accuracy against PyTorch (two hours); bench/ has more"
+	@echo "make figures        renew bench/results and the documents' tables: ONLY=\"steps kernels\" | stale | documents"
+	@echo "make stale          which results are older than what they depend on"
 	@echo "make circuitpython  the package as CircuitPython's bundle has it (CPY_DIR=<checkout>: as .mpy files)"
 	@echo "make docs           the documents as a site, in build/site"
 	@echo "make lock           the newest versions of what is installed, into the lock files"
@@ -215,6 +217,14 @@ bench: machines
 bench-accuracy: venv
 	$(PYTHON) bench/accuracy/accuracy.py
 	$(PYTHON) bench/accuracy/hard.py
+
+# All: many hours. On a clean commit, which the results name.
+.PHONY: figures stale
+figures: machines mip
+	PYTHONPATH=. $(PYTHON) bench/figures.py $(ONLY)
+
+stale:
+	@python3 bench/figures.py --stale
 
 .PHONY: release
 release: machines mip
