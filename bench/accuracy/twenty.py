@@ -1,7 +1,7 @@
 """Twenty tasks that no choice in odt was made with: int8 beside float32.
 
-    python bench/twenty.py                          all; writes bench/results/twenty.txt
-    python bench/twenty.py --task moons --seeds 2
+    python bench/accuracy/twenty.py                          all; writes bench/results/twenty.txt
+    python bench/accuracy/twenty.py --task moons --seeds 2
 
 The list was committed before any of it was run, with its networks, rates and epochs, and nothing was tuned afterwards.
 Ten tables, five series, five images, of scikit-learn or drawn here by SEED. Features that have units go through
@@ -11,7 +11,12 @@ over the seeds of int8 less float32, paired, is at most 0.5 points below 0.
 """
 
 import argparse
+import sys
+from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import folders  # noqa: E402, F401
 import numpy as np
 import written
 from sklearn import datasets

@@ -1,4 +1,4 @@
-"""Rows of bench/hard.py that eight bits find hard: heavy tails, near ties, outputs of different size, deep and narrow
+"""Rows of bench/accuracy/hard.py that eight bits find hard: heavy tails, near ties, outputs of different size, deep and narrow
 networks, fast adaptation.
 
 The data are drawn here, from generators and seeds that no choice in odt was made with. ``DATA`` is the seed of the
@@ -125,7 +125,7 @@ def accuracy(model, x, y):
 
 
 class Bits:
-    """A row of bench/hard.py; ``rates``: {optimizer, what else: rate}."""
+    """A row of bench/accuracy/hard.py; ``rates``: {optimizer, what else: rate}."""
 
     seeds = SEEDS
 
