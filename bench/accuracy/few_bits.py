@@ -1,5 +1,5 @@
-"""Rows of bench/accuracy/hard.py that eight bits find hard: heavy tails, near ties, outputs of different size, deep and narrow
-networks, fast adaptation.
+"""Rows of bench/accuracy/hard.py that eight bits find hard: heavy tails, near ties, outputs of different size, deep and
+narrow networks, fast adaptation.
 
 The data are drawn here, from generators and seeds that no choice in odt was made with. ``DATA`` is the seed of the
 data, ``FIRST`` that of the first weights of the first of a row's seeds.
