@@ -13,13 +13,14 @@ from pathlib import Path
 import matplotlib.image
 import numpy as np
 import pytest
-from checkout import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-sys.path.insert(0, str(ROOT))
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
+
+from checkout import ROOT  # noqa: E402
 from monitored import HARM, TEXT, TRAIN, follow, table  # noqa: E402, F401
 
 from odt.host import monitor, monitor_report, monitor_series
