@@ -152,7 +152,7 @@ def optimizer(kind, rate):
 
 
 class Adaptation:
-    """bench/shift.py's network, all of it, adapts to 40 samples of a shifted world: Adam at three rates, also with
+    """shift.py's network, all of it, adapts to 40 samples of a shifted world: Adam at three rates, also with
     the gradients' norm limited.
     """
 

@@ -8,13 +8,12 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from pathlib import Path
 
 import pytest
+from checkout import ROOT
 
 from odt.base import opcodes
 
-ROOT = Path(__file__).resolve().parents[2]
 HOWTO = ROOT / "docs" / "howto"
 BLOCK = re.compile(r'^```\w+ title="([^"]+)"\n(.*?)^```$', re.M | re.S)
 # Files of each page, without its test and what `make generate` writes.
