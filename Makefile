@@ -221,10 +221,10 @@ bench-accuracy: venv
 # All: many hours. On a clean commit, which the results name.
 .PHONY: figures stale
 figures: machines mip
-	PYTHONPATH=. $(PYTHON) bench/figures.py $(ONLY)
+	PYTHONPATH=. $(PYTHON) bench/renew.py $(ONLY)
 
 stale:
-	@python3 bench/figures.py --stale
+	@python3 bench/renew.py --stale
 
 .PHONY: release
 release: machines mip

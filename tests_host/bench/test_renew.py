@@ -1,4 +1,4 @@
-"""bench/figures.py: every result has a row, and what is older than what it depends on is named."""
+"""bench/renew.py: every result has a row, and what is older than what it depends on is named."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ from checkout import ROOT
 
 sys.path.insert(0, str(ROOT / "bench"))
 
-import figures  # noqa: E402
+import renew  # noqa: E402
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def tree(tmp_path):
 
 
 def results(*lines):
-    return {result.name: result for result in map(figures.Result, lines)}
+    return {result.name: result for result in map(renew.Result, lines)}
 
 
 def test_results_older_than_what_they_depend_on_are_named_and_no_others(tree):
@@ -43,18 +43,18 @@ def test_results_older_than_what_they_depend_on_are_named_and_no_others(tree):
     rows = results("speed  bench/costs/speed.py --check 3  native", "other  bench/costs/other.py  odt/plan")
     commit("bench/results/speed.txt", "Written by: python bench/costs/speed.py; commit %s\n" % first)
     commit("bench/results/other.txt", "figures\ncommit %s\n" % first)
-    assert figures.stale(root, rows) == []
+    assert renew.stale(root, rows) == []
     commit("odt/host/chart.py", "2")  # nothing depends on it
-    assert figures.stale(root, rows) == []
+    assert renew.stale(root, rows) == []
     commit("native/a.c", "2")
     commit("native/kernels/b.c", "1")
-    assert figures.stale(root, rows) == [("speed", first + " is before 2 commits to what it depends on (native 2)")]
+    assert renew.stale(root, rows) == [("speed", first + " is before 2 commits to what it depends on (native 2)")]
     now = commit("bench/costs/speed.py", "2")
-    assert figures.stale(root, rows) == [
+    assert renew.stale(root, rows) == [
         ("speed", first + " is before 3 commits to what it depends on (bench/costs/speed.py 1, native 2)")
     ]
     commit("bench/results/speed.txt", "Written by: python bench/costs/speed.py; commit %s\n" % now)
-    assert figures.stale(root, rows) == []
+    assert renew.stale(root, rows) == []
 
 
 def test_a_commit_that_is_gone_a_result_without_one_and_a_missing_result_are_named(tree):
@@ -67,26 +67,26 @@ def test_a_commit_that_is_gone_a_result_without_one_and_a_missing_result_are_nam
     commit("bench/results/none.txt", "figures, no commit\n")
     rows = results(*["%s  bench/costs/speed.py  native" % name for name in ("speed", "both", "none", "lost")])
     gone = " is gone: no commit of that name leads to HEAD"
-    assert figures.stale(root, rows) == [
+    assert renew.stale(root, rows) == [
         ("speed", before + gone), ("both", "0123456" + gone), ("none", "names no commit"), ("lost", "is not there"),
     ]  # fmt: skip
 
 
 def test_a_row_is_read_into_its_command_and_paths():
-    row = figures.Result("shift_deep  bench/accuracy/shift.py --deep --seeds 5 planner odt/adapt")
+    row = renew.Result("shift_deep  bench/accuracy/shift.py --deep --seeds 5 planner odt/adapt")
     assert row.command == ["bench/accuracy/shift.py", "--deep", "--seeds", "5"] and row.writes
-    assert row.paths == ["bench/accuracy/shift.py", *figures.KINDS["planner"].split(), "odt/adapt"]
-    row = figures.Result("spectra  [bench/costs/spectra.py FIRMWARE.uf2 qemu_m4]  native")
+    assert row.paths == ["bench/accuracy/shift.py", *renew.KINDS["planner"].split(), "odt/adapt"]
+    row = renew.Result("spectra  [bench/costs/spectra.py FIRMWARE.uf2 qemu_m4]  native")
     assert row.command == ["bench/costs/spectra.py", "FIRMWARE.uf2", "qemu_m4"] and not row.writes
 
 
 def test_every_result_has_a_row_whose_command_wrote_it_and_whose_paths_are_there():
     files = {file.stem: file.read_text() for file in (ROOT / "bench" / "results").glob("*.txt")}
-    assert set(files) <= set(figures.RESULTS) and len(files) > 50
-    for name, result in figures.RESULTS.items():
+    assert set(files) <= set(renew.RESULTS) and len(files) > 50
+    for name, result in renew.RESULTS.items():
         assert all((ROOT / path).exists() for path in result.paths), name
         if name not in files:  # not run yet: make stale says so
             continue
         script = "make sanitize" if result.command[0] == "make" else result.command[0].rpartition("/")[2]
         assert script in "\n".join(files[name].splitlines()[:4]), name
-    assert all((ROOT / script).exists() for script in figures.DOCUMENTS)
+    assert all((ROOT / script).exists() for script in renew.DOCUMENTS)
