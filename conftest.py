@@ -1,5 +1,5 @@
-"""What all tests share: which statements of the readers of other frameworks they run (tests_host/reader_lines.py), and
-an order of their files.
+"""What all tests share: the helpers' folders, which statements of the readers of other frameworks the tests run
+(tests_host/helpers/reader_lines.py), and an order of the tests' files.
 """
 
 import sys
