@@ -11,8 +11,6 @@ instructions of a Cortex-M4 with an FPU, of which a real one takes some more cyc
 steers a kernel (a shift more, a zero that is skipped), the garbage collector, and the loop around the step.
 """
 
-import math
-import random
 from array import array
 
 from ...base.regions import REGION_SHIFT, SAMPLES
@@ -103,7 +101,7 @@ def instructions(model, x=None, y=None):
         session.arena[:], session.state[:] = arena, state
         resume(session, *where)
         session.use((0, None, None, ()))
-        memoryview(session.control).cast("B")[:] = control
+        session.control[:] = array("i", control)
 
 
 def _step(session, program):
@@ -130,7 +128,7 @@ def _piece(session, program, piece):
                 region = session.regions[addresses[index] >> REGION_SHIFT]
                 data = bytes(region[begin : begin + code.bytes(index, sizes)])
                 data = data if dtype == "i8" else array("I", data)
-                sizes[operand.upper()] = len(data) - data.count(0)
+                sizes[operand.upper()] = len(data) - _zeros(data)
                 sizes["Q" if operand == "e" else "D"] = sizes[operand.upper()] / len(data)
                 if operand == "e" and code.name == "conv2d_dw_i8":
                     sizes.update(_errors(data, sizes))
@@ -146,12 +144,27 @@ def _errors(e, s):
     """
     N, at, R = s["N"], s["at"], s["R"]
     counts = m0.sampled(e, N, at, R, SAMPLED)
-    found = sum([len(column) - column.count(0) for column in [e[n::N] for n in range(at, at + R)]])
+    found = sum([R - e[row + at : row + at + R].count(b"\0") for row in range(0, len(e), N)])
     return {"E": found, "hits": sum(counts), "sampled": len(counts)}
+
+
+def _zeros(data):
+    """How many elements of bytes or of an array are 0; as MicroPython counts, too."""
+    return data.count(b"\0") if isinstance(data, bytes) else sum([value == 0 for value in data])
+
+
+def _product(values):
+    """Of numbers; MicroPython has no math.prod."""
+    found = 1
+    for value in values:
+        found *= value
+    return found
 
 
 def noise(session):
     """(x, y) of a batch: normal, of deviation 1 where the Input has a scale, and labels or targets to it."""
+    import random
+
     rng, layer = random.Random(0), session.input
     count = session.batch_size * session.row
     if layer.dtype == "float32":
@@ -200,7 +213,7 @@ def plain(terms, sizes):
     if "OH" in known:
         known["P"], known["T"] = known["B"] * known["OH"] * known["OW"], known["KH"] * known["KW"]
         known["J"] = -(-known["N"] // 32)
-        known["I"] = known["B"] * math.prod([
+        known["I"] = known["B"] * _product([
             sum([0 <= out * known["S" + axis] - known["P" + side] + tap < known[axis]
                  for out in range(known["O" + axis]) for tap in range(known["K" + axis])])
             for axis, side in (("H", "T"), ("W", "L"))
@@ -211,7 +224,7 @@ def plain(terms, sizes):
     found = {}
     for term in terms.split():
         if term == "1" or all([word in known for word in term.split("*")]):
-            found[term] = math.prod([known[word] for word in term.split("*") if word != "1"])
+            found[term] = _product([known[word] for word in term.split("*") if word != "1"])
     return found
 
 

@@ -32,7 +32,7 @@ def sampled(e, N, at, R, samples):
     """How many errors of channels at .. at + R - 1 are not 0, at each of some ``samples`` positions of N channels."""
     positions = len(e) // N
     step = -(-positions // samples) | 1
-    return [R - e[m * N + at : m * N + at + R].count(0) for m in range(0, positions, step)]
+    return [R - e[m * N + at : m * N + at + R].count(b"\0") for m in range(0, positions, step)]
 
 
 def dx_errors(e, N):
