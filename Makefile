@@ -27,6 +27,7 @@ help:
 	@echo "make stale          which results are older than what they depend on"
 	@echo "make circuitpython  the package as CircuitPython's bundle has it (CPY_DIR=<checkout>: as .mpy files)"
 	@echo "make docs           the documents as a site, in build/site"
+	@echo "make page           the page where odt plans and trains, in build/page; make rp2040 page: with a virtual Pico"
 	@echo "make lock           the newest versions of what is installed, into the lock files"
 	@echo "make generate       write what is generated from odt/base/opcodes.py"
 	@echo "make unix           MicroPython's unix port with odt inside"
@@ -71,7 +72,8 @@ lock:
 	python3 -m venv --clear $(BUILD)/lock
 	$(BUILD)/lock/bin/python -m pip install -q --disable-pip-version-check packaging '.[test,search,monitor]'
 	$(BUILD)/lock/bin/python .ci/lock.py
-	cd tests_device/rp2040js && npm install --package-lock-only --omit-lockfile-registry-resolved --no-audit --no-fund --silent
+	for folder in tests_device/rp2040js docs/page; do (cd $$folder && \
+	    npm install --package-lock-only --omit-lockfile-registry-resolved --no-audit --no-fund --silent) || exit 1; done
 	@rm -rf $(BUILD)/lock
 
 # The site needs these (pyproject.toml's extra "docs") and neither odt nor what its tests need.

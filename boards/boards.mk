@@ -93,3 +93,7 @@ include boards/mpy.mk
 # --- firmware for real boards -----------------------------------------------------------------
 
 include boards/firmware.mk
+
+# --- the page -----------------------------------------------------------------------------------
+
+include boards/page.mk

@@ -5,7 +5,7 @@
 #
 #   micropython pico-sdk tinyusb mbedtls    sources of trixie, unpacked into build/src/PART
 #   microbit                                firmware that bookworm has: a MicroPython of 2017, which odt refuses
-#   cc clang multilib cmake arm-gcc qemu node venv python-headers   commands, installed with apt-get where missing
+#   cc clang wasm chromium multilib cmake arm-gcc qemu node venv python-headers   commands, installed with apt-get where missing
 #
 # The trixie source lists are written from the mirror that this machine's apt already uses, into a
 # private apt state under build/apt: /etc stays as it is. MPY_DIR=<a full MicroPython checkout>
@@ -261,6 +261,8 @@ fetch_part() {
         ;;
     cc) need make make && need gcc gcc libc6-dev ;;
     clang) need_clang ;;
+    wasm) need clang clang && need wasm-ld lld ;;
+    chromium) need chromium chromium && need fc-list fontconfig fonts-dejavu-core ;;
     multilib) need gcc gcc libc6-dev && need_multilib ;;
     cmake) need cmake cmake ;;
     arm-gcc) need make make && need_arm_gcc ;;

@@ -3,7 +3,6 @@
 // Host side of the serial port: chip.send(bytes), chip.onData(bytes). A watchdog reset builds the
 // chip anew and keeps its flash and the watchdog's scratch registers, as the real reset does.
 
-import { readFileSync } from 'node:fs';
 import { RP2040, USBCDC } from 'rp2040js';
 import { CycleClock } from './clock.mjs';
 import { Fault, Runner } from './core.mjs';
@@ -22,14 +21,14 @@ const BREAKS = {
 };
 
 // UF2: blocks of 512 bytes, each with an address and up to 476 bytes for it.
-export function loadUf2(file, flash) {
-  const data = readFileSync(file);
+export function loadUf2(data, flash) {
+  const words = new DataView(data.buffer, data.byteOffset, data.byteLength);
   for (let at = 0; at + 512 <= data.length; at += 512) {
-    if (data.readUInt32LE(at) !== 0x0a324655 || data.readUInt32LE(at + 4) !== 0x9e5d5157) {
-      throw new Error(`${file} is no UF2 file: block ${at / 512}`);
+    if (words.getUint32(at, true) !== 0x0a324655 || words.getUint32(at + 4, true) !== 0x9e5d5157) {
+      throw new Error(`no UF2 file: block ${at / 512}`);
     }
-    const address = data.readUInt32LE(at + 12);
-    const size = data.readUInt32LE(at + 16);
+    const address = words.getUint32(at + 12, true);
+    const size = words.getUint32(at + 16, true);
     flash.set(data.subarray(at + 32, at + 32 + size), address - FLASH);
   }
 }

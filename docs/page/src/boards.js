@@ -1,0 +1,36 @@
+// Boards, their RAM, and how long a step takes there where odt's cost model knows.
+
+import { $, element, number } from './dom.js';
+
+// RAM of the chip by its data sheet; `machine`: of odt.host.cost, whose unit it gives per second.
+export const BOARDS = [
+  { name: 'RP2040 (Pico)', ram: 264 * 1024, machine: 'rp2040', hertz: 125e6 },
+  { name: 'RP2350 (Pico 2)', ram: 520 * 1024 },
+  { name: 'ESP32-C3', ram: 400 * 1024 },
+  { name: 'STM32F405', ram: 192 * 1024, machine: 'cortex-m4f', hertz: 168e6, least: true },
+  { name: 'STM32H743', ram: 1024 * 1024 },
+];
+
+export function drawBoards(found, times) {
+  const needed = found.arena + found.state + found.program;
+  $('boards').replaceChildren(...BOARDS.map((board) => {
+    const share = needed / board.ram;
+    const bar = element('div', { class: share > 1 ? 'fill over' : 'fill' });
+    bar.style.width = `${Math.min(100, 100 * share)}%`;
+    return element('tr', {},
+      element('th', { scope: 'row' }, board.name),
+      element('td', { class: 'n' }, `${board.ram / 1024} KB`),
+      element('td', {}, element('div', { class: 'budget' }, bar)),
+      element('td', { class: 'n' }, `${(100 * share).toFixed(1)} %`),
+      element('td', { class: 'n' }, time(board, times)));
+  }));
+}
+
+function time(board, times) {
+  const count = times[board.machine];
+  if (count == null) {
+    return 'not estimated';
+  }
+  const ms = (1000 * count) / board.hertz;
+  return `${board.least ? 'at least ' : ''}${ms < 10 ? ms.toFixed(1) : number(Math.round(ms))} ms`;
+}

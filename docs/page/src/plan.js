@@ -1,0 +1,224 @@
+// The planner: a network, what of it trains, and what that takes.
+
+import { $, element, number } from './dom.js';
+import { drawBoards } from './boards.js';
+import { drawArena, drawRam } from './charts.js';
+import { editor } from './editor.js';
+
+const CHOICES = [
+  ['1', 'all'], ['0.5', 'half of the channels'], ['0.25', 'a quarter of the channels'], ['bias', 'bias alone'],
+  ['lite', 'lite branch'], ['frozen', 'frozen'],
+];
+const CONTROLS = ['optimizer', 'learning_rate', 'batch_size', 'micro_batch', 'dtype', 'loss', 'checkpoint', 'flash'];
+const NUMBERS = ['learning_rate', 'batch_size', 'micro_batch'];
+const LIMIT = 20; // seconds
+
+export class Plan {
+  constructor(engine, examples) {
+    this.engine = engine;
+    this.examples = examples;
+    this.choices = {};
+    this.file = null; // the name of a model file, where that is shown
+    this.turn = 0;
+    this.editor = editor($('script'), '', () => this.later());
+    $('network').append(...examples.map((row, index) => element('option', { value: index }, row.title)),
+      element('option', { value: 'own' }, 'Your own script'));
+    $('network').addEventListener('change', () => this.choose($('network').value));
+    for (const name of CONTROLS) {
+      $(name).addEventListener('change', () => this.redraw());
+    }
+    $('model-file').addEventListener('change', (event) => this.open(event.target.files[0]));
+    document.addEventListener('dragover', (event) => event.preventDefault());
+    document.addEventListener('drop', (event) => {
+      event.preventDefault();
+      this.open(event.dataTransfer.files[0]);
+    });
+    $('copy-link').addEventListener('click', () => this.share());
+    $('copy-code').addEventListener('click', () => navigator.clipboard?.writeText($('code').textContent));
+    addEventListener('hashchange', () => this.begin());
+  }
+
+  // From the link, or with the example that README shows.
+  begin() {
+    const shared = location.hash.match(/^#plan=(.+)$/);
+    if (shared) {
+      try {
+        const { source, choices, options } = JSON.parse(unpacked(shared[1]));
+        this.take(String(source), options, choices);
+        $('network').value = this.examples.findIndex((row) => row.source === source);
+        if ($('network').selectedIndex < 0) {
+          $('network').value = 'own';
+        }
+        return this.redraw();
+      } catch {
+        this.say('The link does not hold a plan; this is the first example.', true);
+      }
+    }
+    return this.choose(1);
+  }
+
+  choose(value) {
+    $('network').value = value;
+    if (value === 'own') {
+      $('editing').open = true;
+      return undefined;
+    }
+    const row = this.examples[value];
+    this.take(row.source, row.options, {});
+    return this.redraw();
+  }
+
+  take(source, options, choices) {
+    this.file = null;
+    this.choices = { ...choices };
+    this.editor.set(source);
+    for (const name of CONTROLS) {
+      const control = $(name);
+      if (control.type === 'checkbox') {
+        control.checked = Boolean(options[name]);
+      } else {
+        control.value = options[name] ?? control.dataset.usual ?? '';
+      }
+    }
+    if (options.momentum) {
+      $('optimizer').value = 'momentum';
+    }
+    this.seed = options.seed || 0;
+  }
+
+  options() {
+    const found = { seed: this.seed };
+    for (const name of CONTROLS) {
+      const control = $(name);
+      if (control.type === 'checkbox') {
+        found[name] = control.checked;
+      } else if (control.value !== '') {
+        found[name] = NUMBERS.includes(name) ? Number(control.value) : control.value;
+      }
+    }
+    return found;
+  }
+
+  request() {
+    return { source: this.editor.get(), choices: this.choices, options: this.options() };
+  }
+
+  // A script is planned when no key was pressed for a while.
+  later() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      $('network').value = 'own';
+      this.file = null;
+      this.redraw();
+    }, 600);
+  }
+
+  async redraw() {
+    const turn = ++this.turn;
+    this.say('planning ...');
+    const began = performance.now();
+    try {
+      const found = this.file ? await this.engine.call('opened', { path: this.file }, LIMIT)
+        : await this.engine.call('plan', this.request(), LIMIT);
+      if (turn !== this.turn) {
+        return;
+      }
+      this.show(found);
+      await new Promise(requestAnimationFrame);
+      this.took = performance.now() - began;
+      this.say(`${number(found.arena + found.state)} bytes of RAM to train, planned in ${Math.round(found.ms)} ms`);
+      document.body.dataset.planned = turn;
+      const times = await this.engine.call('times', {}, LIMIT);
+      if (turn === this.turn) {
+        drawBoards(found, times);
+        document.body.dataset.timed = turn;
+      }
+    } catch (error) {
+      if (turn === this.turn) {
+        this.say(error.message, true);
+        document.body.dataset.planned = turn;
+      }
+    }
+  }
+
+  show(found) {
+    const known = new Map(found.layers.map((layer) => [layer.name, layer]));
+    $('layers').replaceChildren(...found.table.map((row) => this.row(row, known.get(row[0]))));
+    drawRam($('ram'), found);
+    drawArena($('arena'), found);
+    drawBoards(found, {});
+    const list = [
+      ['arena', found.arena], ['lower bound of the arena', found.lower_bound],
+      ...['activations', 'errors', 'gradients', 'scratch'].map((kind) => [`most ${kind} at a time`, found.peaks[kind]]),
+      ['weights', found.totals.weights], ['optimizer state', found.totals['optimizer state']],
+      ['state', found.state], ['total RAM', found.arena + found.state], ['program', found.program],
+      ['frozen weights in flash', found.flash],
+    ];
+    $('figures').replaceChildren(...list.map(([name, value]) => element('tr', {},
+      element('th', { scope: 'row' }, name), element('td', { 'data-figure': name }, number(value)))));
+    $('code').textContent = found.script || '# a model file keeps the plan that it was exported with\n';
+  }
+
+  // A row of summary(); `layer`: what may be chosen of it, undefined for one of a branch.
+  row([name, kind, shape, parameters, forward, backward], layer) {
+    const cells = [name, kind, shape.join('×'), number(parameters), number(forward), number(backward)];
+    const made = element('tr', {}, ...cells.map((text, index) => (index
+      ? element('td', { class: index > 2 ? 'n' : '' }, text) : element('th', { scope: 'row' }, text))));
+    made.append(element('td', {}, layer?.weights && !this.file ? this.chooser(layer) : ''));
+    return made;
+  }
+
+  chooser(layer) {
+    const chosen = this.choices[layer.name] ?? (layer.trains ? '1' : 'frozen');
+    const possible = CHOICES.filter(([value]) => value === '1' || value === 'frozen' || (layer.channels
+      && (value !== 'bias' || layer.bias) && (value !== 'lite' || layer.lite)));
+    return element('select', {
+      'aria-label': `what of ${layer.name} trains`,
+      'data-layer': layer.name,
+      onchange: (event) => {
+        this.choices[layer.name] = event.target.value;
+        this.redraw().then(() => {
+          const again = [...document.querySelectorAll('#layers select')].find((each) => each.dataset.layer === layer.name);
+          again?.focus();
+        });
+      },
+    }, ...possible.map(([value, text]) => element('option', { value, selected: value === chosen }, text)));
+  }
+
+  // A model file, or a script; it stays on this machine.
+  async open(file) {
+    if (!file) {
+      return;
+    }
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    if (file.name.endsWith('.py')) {
+      this.take(new TextDecoder().decode(bytes), this.options(), {});
+      $('network').value = 'own';
+    } else {
+      this.file = '/dropped.odt';
+      await this.engine.write('dropped.odt', bytes);
+    }
+    await this.redraw();
+    if (this.file) {
+      this.say(`${file.name}: ${$('say').textContent}`, $('say').classList.contains('wrong'));
+    }
+  }
+
+  async share() {
+    location.hash = `plan=${packed(JSON.stringify(this.request()))}`;
+    await navigator.clipboard?.writeText(location.href).catch(() => {});
+    this.say('The link is in the address bar, and in the clipboard where the browser allows it.');
+  }
+
+  say(text, wrong = false) {
+    $('say').textContent = text;
+    $('say').classList.toggle('wrong', wrong);
+  }
+}
+
+const packed = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+  .replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
+const unpacked = (text) => new TextDecoder().decode(
+  Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (letter) => letter.charCodeAt(0)),
+);
+
