@@ -13,6 +13,7 @@ await build({
   entryPoints: ['main', 'worker', 'pico'].map((name) => join(page, 'src', `${name}.js`)),
   outdir: target,
   bundle: true,
+  splitting: true,
   minify: true,
   format: 'esm',
   target: 'es2022',

@@ -53,7 +53,7 @@ const flash = new Uint8Array(16 * 1024 * 1024).fill(0xff);
 if (options.flash && existsSync(options.flash)) {
   flash.set(readFileSync(options.flash));
 }
-loadUf2(readFileSync(options.firmware), flash);
+loadUf2(readFileSync(options.firmware), flash, options.firmware);
 
 // rp2040js warns of the mailbox between the cores, which it lacks, at every start.
 console.warn = () => {};

@@ -21,11 +21,11 @@ const BREAKS = {
 };
 
 // UF2: blocks of 512 bytes, each with an address and up to 476 bytes for it.
-export function loadUf2(data, flash) {
+export function loadUf2(data, flash, name = 'this') {
   const words = new DataView(data.buffer, data.byteOffset, data.byteLength);
   for (let at = 0; at + 512 <= data.length; at += 512) {
     if (words.getUint32(at, true) !== 0x0a324655 || words.getUint32(at + 4, true) !== 0x9e5d5157) {
-      throw new Error(`no UF2 file: block ${at / 512}`);
+      throw new Error(`${name} is no UF2 file: block ${at / 512}`);
     }
     const address = words.getUint32(at + 12, true);
     const size = words.getUint32(at + 16, true);

@@ -34,9 +34,9 @@ export function drawArena(place, found) {
   const boxes = found.lives.map(([start, end, first, last, kind]) => picture('rect', {
     x: x(first), y: HEIGHT - y(end), width: x(last + 1 - first), height: y(end - start), class: KINDS[kind][1],
   }, picture('title', {}, `${KINDS[kind][0]}, ${number(end - start)} bytes, instructions ${first} to ${last}`)));
-  const marks = found.marks.map(([end, name]) => picture('g', {},
+  const marks = found.marks.map(([end, name], index) => picture('g', {},
     picture('line', { x1: x(end), x2: x(end), y1: 0, y2: HEIGHT, class: 'mark' }),
-    picture('text', { x: x(end) - 4, y: 12, 'text-anchor': 'end' }, name)));
+    picture('text', { x: x(end) - 4, y: 12 + 12 * index, 'text-anchor': 'end' }, name)));
   place.replaceChildren(picture('svg', {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': `${found.lives.length} buffers in ${number(found.arena)} bytes`,
   }, ...boxes, ...marks));

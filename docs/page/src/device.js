@@ -2,6 +2,7 @@
 
 import { Terminal } from '@xterm/xterm';
 import { $, number } from './dom.js';
+import { editor } from './editor.js';
 import { VirtualPort } from './port.js';
 import { Board } from './serial.js';
 
@@ -9,9 +10,9 @@ const HEAP = '\nimport gc\ngc.collect()\nprint("heap free:", gc.mem_free())\n';
 const DIGEST = /digest ([0-9a-f]{8})/;
 
 export class Device {
-  constructor(engine, editor) {
+  constructor(engine, script) {
     this.engine = engine;
-    this.editor = editor;
+    this.editor = editor($('board-script'), script, () => {});
     this.terminal = new Terminal({ convertEol: true, cols: 80, rows: 18, screenReaderMode: true, fontSize: 13 });
     this.terminal.open($('terminal'));
     this.terminal.onData((text) => this.board?.write(text).catch((error) => this.say(error.message, true)));

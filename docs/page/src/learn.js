@@ -157,7 +157,7 @@ export class Learn {
 function curves(place, epochs, series) {
   const style = getComputedStyle(document.documentElement);
   const color = (name) => style.getPropertyValue(name).trim();
-  const axis = { stroke: color('--text'), grid: { stroke: color('--line') }, ticks: { stroke: color('--line') } };
+  const axis = { stroke: color('--text'), grid: { stroke: color('--line'), width: 1 }, ticks: { stroke: color('--line') } };
   const scales = [...new Set(series.map(([, , , scale]) => scale))];
   place.replaceChildren();
   new uPlot({

@@ -1,13 +1,9 @@
 // The page: its tabs, and odt in a worker behind them.
 
-import { Device } from './device.js';
 import { $ } from './dom.js';
-import { editor } from './editor.js';
 import { Engine } from './engine.js';
-import { Learn } from './learn.js';
 import { Plan } from './plan.js';
 
-const began = performance.now();
 const tabs = [...document.querySelectorAll('[role=tab]')];
 
 function select(tab) {
@@ -36,17 +32,18 @@ async function main() {
     throw new Error('this browser has no WebAssembly: odt cannot run here');
   }
   const engine = new Engine();
-  const [examples, xor] = await Promise.all([
-    fetch('examples.json').then((answer) => answer.json()),
-    fetch('xor.py').then((answer) => answer.text()),
-    engine.ready,
-  ]);
-  document.body.dataset.ready = Math.round(performance.now() - began);
+  const [examples] = await Promise.all([fetch('examples.json').then((answer) => answer.json()), engine.ready]);
+  document.body.dataset.ready = Math.round(performance.now());
   const plan = new Plan(engine, examples);
-  new Learn(engine, plan);
-  const script = editor($('board-script'), xor, () => {});
-  new Device(engine, script);
   await plan.begin();
+  // What the other tabs need, and the editor, are loaded when the first plan stands.
+  const [{ editor }, { Learn }, { Device }] = await Promise.all(
+    [import('./editor.js'), import('./learn.js'), import('./device.js')],
+  );
+  plan.edit(editor);
+  new Learn(engine, plan);
+  new Device(engine, await fetch('xor.py').then((answer) => answer.text()));
+  document.body.dataset.complete = true;
 }
 
 main().catch((error) => {

@@ -3,7 +3,6 @@
 import { $, element, number } from './dom.js';
 import { drawBoards } from './boards.js';
 import { drawArena, drawRam } from './charts.js';
-import { editor } from './editor.js';
 
 const CHOICES = [
   ['1', 'all'], ['0.5', 'half of the channels'], ['0.25', 'a quarter of the channels'], ['bias', 'bias alone'],
@@ -20,7 +19,7 @@ export class Plan {
     this.choices = {};
     this.file = null; // the name of a model file, where that is shown
     this.turn = 0;
-    this.editor = editor($('script'), '', () => this.later());
+    this.editor = { text: '', get() { return this.text; }, set(text) { this.text = text; } }; // until edit()
     $('network').append(...examples.map((row, index) => element('option', { value: index }, row.title)),
       element('option', { value: 'own' }, 'Your own script'));
     $('network').addEventListener('change', () => this.choose($('network').value));
@@ -36,6 +35,11 @@ export class Plan {
     $('copy-link').addEventListener('click', () => this.share());
     $('copy-code').addEventListener('click', () => navigator.clipboard?.writeText($('code').textContent));
     addEventListener('hashchange', () => this.begin());
+  }
+
+  // Show the script in an editor, which is loaded after the first plan.
+  edit(make) {
+    this.editor = make($('script'), this.editor.get(), () => this.later());
   }
 
   // From the link, or with the example that README shows.
@@ -125,7 +129,8 @@ export class Plan {
       }
       this.show(found);
       await new Promise(requestAnimationFrame);
-      this.took = performance.now() - began;
+      document.body.dataset.took = Math.round(performance.now() - began);
+      document.body.dataset.first ??= Math.round(performance.now()); // since the page was opened
       this.say(`${number(found.arena + found.state)} bytes of RAM to train, planned in ${Math.round(found.ms)} ms`);
       document.body.dataset.planned = turn;
       const times = await this.engine.call('times', {}, LIMIT);
