@@ -127,7 +127,7 @@ pico-stock: rp2040-emulator $(BUILD)/stock_rp2040/firmware.uf2 mpy $(BUILD)/venv
 PYTEST := $(PYTHON) -m pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 .PHONY: test test-host test-fast test-device lint
-test: machines | sources-clang
+test: machines page | sources-clang sources-chromium
 	$(PYTEST) tests_device tests_host
 
 test-host: venv | sources-clang
@@ -136,7 +136,7 @@ test-host: venv | sources-clang
 test-fast: venv
 	$(PYTEST) -m "not slow" tests_host
 
-test-device: machines
+test-device: machines page | sources-chromium
 	$(PYTEST) tests_device
 
 # The version of ruff that the lock file names; tests_host/house/test_lint.py runs the same.

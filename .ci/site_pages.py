@@ -23,6 +23,9 @@ LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]*)(#[^)\s]*)?\)")
 
 
 def on_files(files, config):
+    for file in list(files):
+        if file.src_uri.startswith("page/"):  # sources of what `make page` builds
+            files.remove(file)
     for source, uri in PAGES.items():
         files.append(File.generated(config, uri, content=(ROOT / source).read_text()))
     return files

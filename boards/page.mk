@@ -10,7 +10,10 @@ PAGE_SOURCES := $(wildcard docs/page/*.* docs/page/*/*) $(wildcard tests_device/
 # As it is: `make page` builds no firmware.
 PAGE_FIRMWARE = $(wildcard $(RP2040)/firmware.uf2 $(RP2040)/bootrom.bin)
 
-.PHONY: page
+.PHONY: page sources-chromium
+sources-chromium:
+	@$(SOURCES) chromium
+
 page: $(PAGE)/.complete
 	@echo "odt: python3 -m http.server -d build/page serves it"
 

@@ -64,7 +64,7 @@ function figures(page) {
     code: document.getElementById('code').textContent,
     figures: Object.fromEntries([...document.querySelectorAll('[data-figure]')].map(
       (cell) => [cell.dataset.figure, Number(cell.textContent.replaceAll(',', ''))])),
-    rows: [...document.querySelectorAll('#layers tr')].map((row) => [...row.cells].slice(0, 6).map((cell) => cell.textContent)),
+    rows: [...document.querySelectorAll('#layers tr')].map((row) => [0, 2, 3, 4, 5, 6].map((index) => row.cells[index].textContent)),
     network: document.getElementById('network').value,
   }));
 }

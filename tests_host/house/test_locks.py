@@ -10,7 +10,7 @@ import pytest
 from checkout import ROOT
 
 PYTHON = (ROOT / ".ci" / "constraints.txt").read_text()
-NPM = ROOT / "tests_device" / "rp2040js"
+NPM = ROOT / "tests_device" / "rp2040js", ROOT / "docs" / "page"
 LINE = re.compile(r'([a-z0-9-]+)==([0-9][\w.]*); python_version == "(\d+\.\d+)"')
 
 
@@ -36,8 +36,9 @@ def test_every_extra_is_locked():
     }
 
 
-def test_the_lock_file_of_npm_is_that_of_the_package():
-    package, lock = (json.loads((NPM / name).read_text()) for name in ("package.json", "package-lock.json"))
+@pytest.mark.parametrize("folder", NPM, ids=lambda folder: folder.name)
+def test_the_lock_file_of_npm_is_that_of_the_package(folder):
+    package, lock = (json.loads((folder / name).read_text()) for name in ("package.json", "package-lock.json"))
     assert lock["packages"][""]["dependencies"] == package["dependencies"]
     for name, version in package["dependencies"].items():
         assert lock["packages"]["node_modules/" + name]["version"] == version
@@ -45,7 +46,7 @@ def test_the_lock_file_of_npm_is_that_of_the_package():
 
 
 def test_lock_files_name_no_registry():
-    for text in (PYTHON, (NPM / "package-lock.json").read_text()):
+    for text in (PYTHON, *[(folder / "package-lock.json").read_text() for folder in NPM]):
         assert "://" not in text and "resolved" not in text and "--index" not in text
 
 

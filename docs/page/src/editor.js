@@ -1,8 +1,10 @@
 // A script: CodeMirror with Python.
 
 import { basicSetup } from 'codemirror';
+import { syntaxHighlighting } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
 import { python } from '@codemirror/lang-python';
+import { classHighlighter } from '@lezer/highlight';
 
 // In `place`; changed() is called when a person has typed.
 export function editor(place, text, changed) {
@@ -13,7 +15,8 @@ export function editor(place, text, changed) {
     extensions: [
       basicSetup,
       python(),
-      EditorView.contentAttributes.of({ 'aria-label': place.dataset.label }),
+      syntaxHighlighting(classHighlighter), // colours of style.css, for both themes
+      EditorView.contentAttributes.of({ 'aria-label': place.dataset.label, tabindex: '0' }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged && !own) {
           changed();

@@ -148,7 +148,11 @@ export class Plan {
 
   show(found) {
     const known = new Map(found.layers.map((layer) => [layer.name, layer]));
+    const held = document.activeElement.dataset.layer;
     $('layers').replaceChildren(...found.table.map((row) => this.row(row, known.get(row[0]))));
+    if (held) {
+      [...$('layers').querySelectorAll('select')].find((select) => select.dataset.layer === held)?.focus();
+    }
     drawRam($('ram'), found);
     drawArena($('arena'), found);
     drawBoards(found, {});
@@ -166,11 +170,10 @@ export class Plan {
 
   // A row of summary(); `layer`: what may be chosen of it, undefined for one of a branch.
   row([name, kind, shape, parameters, forward, backward], layer) {
-    const cells = [name, kind, shape.join('×'), number(parameters), number(forward), number(backward)];
-    const made = element('tr', {}, ...cells.map((text, index) => (index
-      ? element('td', { class: index > 2 ? 'n' : '' }, text) : element('th', { scope: 'row' }, text))));
-    made.append(element('td', {}, layer?.weights && !this.file ? this.chooser(layer) : ''));
-    return made;
+    const cells = [kind, shape.join('×'), number(parameters), number(forward), number(backward)];
+    return element('tr', {}, element('th', { scope: 'row' }, name),
+      element('td', {}, layer?.weights && !this.file ? this.chooser(layer) : ''),
+      ...cells.map((text, index) => element('td', { class: index > 1 ? 'n' : '' }, text)));
   }
 
   chooser(layer) {
@@ -182,10 +185,7 @@ export class Plan {
       'data-layer': layer.name,
       onchange: (event) => {
         this.choices[layer.name] = event.target.value;
-        this.redraw().then(() => {
-          const again = [...document.querySelectorAll('#layers select')].find((each) => each.dataset.layer === layer.name);
-          again?.focus();
-        });
+        this.redraw();
       },
     }, ...possible.map(([value, text]) => element('option', { value, selected: value === chosen }, text)));
   }
@@ -201,12 +201,10 @@ export class Plan {
       $('network').value = 'own';
     } else {
       this.file = '/dropped.odt';
+      this.label = file.name;
       await this.engine.write('dropped.odt', bytes);
     }
     await this.redraw();
-    if (this.file) {
-      this.say(`${file.name}: ${$('say').textContent}`, $('say').classList.contains('wrong'));
-    }
   }
 
   async share() {
@@ -216,7 +214,7 @@ export class Plan {
   }
 
   say(text, wrong = false) {
-    $('say').textContent = text;
+    $('say').textContent = this.file ? `${this.label}: ${text}` : text;
     $('say').classList.toggle('wrong', wrong);
   }
 }
