@@ -5,7 +5,8 @@
 PAGE := $(BUILD)/page
 PAGE_JS := $(BUILD)/page_js
 PAGE_C := $(filter-out native/threads.c,$(wildcard native/*.c native/common/*.c native/cores/*/*.c)) \
-    $(filter-out native/kernels/features/% native/kernels/online/%,$(wildcard native/kernels/*/*.c)) native/bindings/wasm.c
+    $(filter-out native/kernels/features/% native/kernels/online/%,$(wildcard native/kernels/*/*.c)) \
+    native/bindings/wasm.c
 PAGE_SOURCES := $(wildcard docs/page/*.* docs/page/*/*) $(wildcard tests_device/rp2040js/*.mjs)
 # As it is: `make page` builds no firmware.
 PAGE_FIRMWARE = $(wildcard $(RP2040)/firmware.uf2 $(RP2040)/bootrom.bin)
@@ -15,6 +16,8 @@ sources-chromium:
 	@$(SOURCES) chromium
 
 page: $(PAGE)/.complete
+	@$(if $(PAGE_FIRMWARE),cp -u $(PAGE_FIRMWARE) $(PAGE))
+	@echo '{"pico": $(if $(PAGE_FIRMWARE),true,false)}' >$(PAGE)/parts.json
 	@echo "odt: python3 -m http.server -d build/page serves it"
 
 $(PAGE)/.complete: $(PAGE_SOURCES) $(ODT_PYTHON) $(shell find odt/host/cost -name '*.py') \
@@ -22,7 +25,7 @@ $(PAGE)/.complete: $(PAGE_SOURCES) $(ODT_PYTHON) $(shell find odt/host/cost -nam
 	@rm -rf $(@D)
 	@mkdir -p $(@D)
 	python3 docs/page/pack.py $(@D)/odt.pack
-	cp $(PAGE_JS)/odt.wasm $(PAGE_FIRMWARE) $(@D)
+	cp $(PAGE_JS)/odt.wasm $(@D)
 	cd $(PAGE_JS) && node $(CURDIR)/docs/page/build.mjs $(CURDIR) $(@D)
 	@touch $@
 
@@ -34,7 +37,8 @@ $(PAGE_JS)/node_modules/.complete: docs/page/package.json docs/page/package-lock
 	@touch $@
 
 # Without a libc; the flags of odt.h.
-$(PAGE_JS)/odt.wasm: boards/wasm/string.h $(PAGE_C) $(wildcard native/*.h native/common/*.h native/kernels/*/*.h native/cores/*/*)
+$(PAGE_JS)/odt.wasm: boards/wasm/string.h $(PAGE_C) \
+    $(wildcard native/*.h native/common/*.h native/kernels/*/*.h native/cores/*.h native/cores/*/*)
 	@$(SOURCES) wasm
 	@rm -rf $(PAGE_JS)/objects
 	@mkdir -p $(PAGE_JS)/objects

@@ -1,6 +1,7 @@
 // Drives the page in headless Chromium: node page.mjs <build> <scenario>, with its options as JSON on stdin.
 //
-// Prints a JSON object: what the scenario found, and {requests, errors}: origins that were asked, what the console said.
+// Prints a JSON object: what the scenario found, and {requests, errors}: the origins that were
+// asked, and the console's errors.
 
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -12,7 +13,8 @@ const given = JSON.parse(readFileSync(0, 'utf8') || '{}');
 const require = createRequire(join(build, 'page_js', 'package.json'));
 const { chromium } = require('playwright-core');
 const TYPES = {
-  '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm', '.json': 'application/json',
+  '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm',
+  '.json': 'application/json',
 };
 
 const server = createServer((request, answer) => {
@@ -64,7 +66,8 @@ function figures(page) {
     code: document.getElementById('code').textContent,
     figures: Object.fromEntries([...document.querySelectorAll('[data-figure]')].map(
       (cell) => [cell.dataset.figure, Number(cell.textContent.replaceAll(',', ''))])),
-    rows: [...document.querySelectorAll('#layers tr')].map((row) => [0, 2, 3, 4, 5, 6].map((index) => row.cells[index].textContent)),
+    rows: [...document.querySelectorAll('#layers tr')].map(
+      ({ cells }) => [0, 2, 3, 4, 5, 6].map((index) => cells[index].textContent)),
     network: document.getElementById('network').value,
   }));
 }
@@ -108,7 +111,8 @@ const SERIAL = `(() => {
     };
   };
   const silent = async () => ({
-    readable: new ReadableStream(), writable: new WritableStream(), async open() {}, async setSignals() {}, async close() {},
+    readable: new ReadableStream(), writable: new WritableStream(), async open() {}, async setSignals() {},
+      async close() {},
   });
   Object.defineProperty(navigator, 'serial', { value: { requestPort: () => window.silent ? silent() : port() } });
 })()`;
@@ -227,7 +231,8 @@ const SCENARIOS = {
         }
         await page.evaluate(axe);
         const { violations } = await page.evaluate(() => window.axe.run());
-        found.violations.push(...violations.map(({ id, nodes }) => [colorScheme, tab, id, nodes[0].html, nodes[0].failureSummary]));
+        found.violations.push(...violations.map(
+          ({ id, nodes: [node] }) => [colorScheme, tab, id, node.html, node.failureSummary]));
         found.wide.push(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth));
         if (given.pictures) {
           await page.screenshot({ path: join(given.pictures, `${tab}-${colorScheme}.png`), fullPage: true });
@@ -253,7 +258,8 @@ const SCENARIOS = {
     const found = { browser: browser.version(), starts: [], toggles: {}, prompt: [] };
     for (let i = 0; i < given.repeats; i++) {
       const page = await open();
-      found.starts.push(await page.evaluate(() => [Number(document.body.dataset.ready), Number(document.body.dataset.first)]));
+      found.starts.push(await page.evaluate(
+        () => ['ready', 'first'].map((name) => Number(document.body.dataset[name]))));
       await page.context().close();
     }
     const page = await open();

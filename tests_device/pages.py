@@ -31,7 +31,7 @@ def summary(script):
         scope["model"].summary()
     text = out.getvalue()
     found = {name: re.search(pattern, text, re.M) for name, pattern in NUMBERS.items()}
-    rows = [line for line in text.split("\n\n")[0].splitlines()[1:-1]]
+    rows = list(text.split("\n\n")[0].splitlines()[1:-1])
     return {name: int(match[1]) if match else 0 for name, match in found.items()}, rows
 
 

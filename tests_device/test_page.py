@@ -28,7 +28,9 @@ const { start, unpack } = await import(`${root}/docs/page/src/runtime.js`);
 const module = '@micropython/micropython-webassembly-pyscript/micropython.mjs';
 const { loadMicroPython } = await import(`${build}/page_js/node_modules/${module}`);
 const odt = await start({
-  load: loadMicroPython, wasm: readFileSync(`${build}/page/odt.wasm`), files: unpack(readFileSync(`${build}/page/odt.pack`)),
+  load: loadMicroPython,
+  wasm: readFileSync(`${build}/page/odt.wasm`),
+  files: unpack(readFileSync(`${build}/page/odt.pack`)),
   print: (text) => process.stdout.write(text),
 });
 odt.write('digits.bin', readFileSync(`${root}/examples/digits/digits.bin`));
@@ -40,9 +42,7 @@ odt.run(readFileSync(`${root}/examples/xor/train.py`, 'utf8'));
 def drive(scenario, **options):
     """What a scenario of page.mjs found; no request left the page's origin, and the console had no error."""
     command = ["node", str(machines.ROOT / "tests_device" / "page.mjs"), str(machines.BUILD), scenario]
-    done = subprocess.run(
-        command, input=json.dumps(options), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300
-    )
+    done = subprocess.run(command, input=json.dumps(options), capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found.pop("requests") == ["own"]
@@ -66,7 +66,7 @@ def test_odt_as_webassembly_trains_to_the_digests_of_the_pc(tmp_path):
     script = tmp_path / "go.mjs"
     script.write_text(NODE)
     command = ["node", str(script), str(machines.ROOT), str(machines.BUILD)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     expected = [digest(trained(example)) for example in ("digits", "xor")]
     assert re.findall(r"digest ([0-9a-f]{8})", done.stdout) == expected
@@ -101,7 +101,7 @@ def test_the_planner_has_the_figures_of_summary_for_examples_and_random_networks
         assert held == {name for name, choice in request["choices"].items() if choice == "frozen"}
         parts = {name for name, choice in request["choices"].items() if choice in ("0.5", "0.25", "bias")}
         assert set(rows) <= parts
-        assert all([rows.get(name) == () for name, choice in request["choices"].items() if choice == "bias"])
+        assert all(rows.get(name) == () for name, choice in request["choices"].items() if choice == "bias")
         assert "%s" % request["options"]["learning_rate"] in each["code"]
 
 
@@ -147,8 +147,10 @@ def test_what_goes_wrong_is_said_and_the_page_works_on(tmp_path):
     assert found["good.odt"]["figures"]["arena"] == plan.arena and found["good.odt"]["figures"]["state"] == plan.state
     assert found["good.odt"]["rows"][1][0] == found["markup"]["rows"][1][0] == "<img src=x onerror=injected=1>"
     assert found["<i>x</i>.odt"]["said"].startswith("<i>x</i>.odt: ")
-    for name, words in (("cut.odt", "damaged"), ("text.odt", "model file"), ("none", "no odt.Sequential"),
-                        ("error", "no module named 'nothing'"), ("large", "MemoryError"), ("loop", "stopped after")):  # fmt: skip
+    for name, words in {
+        "cut.odt": "damaged", "text.odt": "model file", "none": "no odt.Sequential",
+        "error": "no module named 'nothing'", "large": "MemoryError", "loop": "stopped after",
+    }.items():  # fmt: skip
         assert words in found[name]["said"], (name, found[name]["said"])
     assert found.get("script") is None  # nothing of a name ran
     assert found["afterwards"]["figures"]["total RAM"] == 564
@@ -167,7 +169,7 @@ def test_axe_finds_nothing_in_either_theme_nor_does_a_telephone_scroll_sideways(
 
 
 def test_the_policy_lets_no_inline_script_run_and_nothing_else_be_asked(access):
-    policy = dict((words[0], words[1:]) for words in [part.split() for part in access["policy"].split(";")])
+    policy = {words[0]: words[1:] for words in [part.split() for part in access["policy"].split(";")]}
     assert policy == POLICY
     text = (machines.BUILD / "page" / "index.html").read_text()
     assert re.findall(r"<script[^>]*>", text) == ['<script type="module" src="main.js">'] and "onclick" not in text

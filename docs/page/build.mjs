@@ -1,6 +1,6 @@
 // Bundles the page: node build.mjs <repository> <target>, in a folder with the node_modules of package.json.
 
-import { cpSync, writeFileSync, existsSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
@@ -35,4 +35,3 @@ cpSync(join(root, 'examples', 'digits', 'digits.bin'), join(target, 'digits.bin'
 cpSync(join(root, 'examples', 'xor', 'train.py'), join(target, 'xor.py'));
 const micropython = join(modules, '@micropython', 'micropython-webassembly-pyscript');
 cpSync(join(micropython, 'micropython.wasm'), join(target, 'micropython.wasm'));
-writeFileSync(join(target, 'parts.json'), JSON.stringify({ pico: existsSync(join(target, 'firmware.uf2')) }));

@@ -101,10 +101,14 @@ def network(script, function):
         helpers = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ImportFrom))]
         used = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
         before = [ast.get_source_segment(text, node) for node in helpers if getattr(node, "name", "") in used]
-        imports = [ast.get_source_segment(text, node) for node in helpers if before and isinstance(node, ast.ImportFrom)]
+        imports = [
+            ast.get_source_segment(text, node) for node in helpers if before and isinstance(node, ast.ImportFrom)
+        ]
         source = "model = " + _outdented(ast.get_source_segment(text, value))
         return "\n".join([*imports, *before, source]), None
-    made = next(node for node in tree.body if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "model")
+    made = next(
+        node for node in tree.body if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "model"
+    )
     call = next(node.value for node in tree.body if isinstance(node, ast.Expr) and _compiles(node.value))
     return ast.get_source_segment(text, made), call
 

@@ -14,7 +14,7 @@ EXPORT(version) int32_t wasm_version(void) {
     return ODT_VERSION;
 }
 
-// 0, or an odt_error_t; fault: the seven... words of an odt_fault_t.
+// 0, or an odt_error_t; what is wrong goes to *fault.
 EXPORT(verify) int32_t wasm_verify(const int32_t *program, size_t words, odt_fault_t *fault) {
     return (int32_t)odt_verify(program, words, fault);
 }
@@ -28,8 +28,9 @@ EXPORT(is_run) int32_t wasm_is_run(const int32_t *program, size_t start, size_t 
     return start <= stop && odt_is_boundary(program, start) && odt_is_boundary(program, stop);
 }
 
-// Regions as is_run and region_bytes allow; x and y may be absent.
-EXPORT(run) void wasm_run(const int32_t *program, size_t start, size_t stop, const odt_region_t *regions, int32_t rows) {
+// Words of which is_run() is 1; regions of at least region_bytes().
+EXPORT(run) void wasm_run(const int32_t *program, size_t start, size_t stop, const odt_region_t *regions,
+    int32_t rows) {
     while (start < stop) {
         start = odt_step(program, start, regions, rows);
     }

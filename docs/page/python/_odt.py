@@ -43,9 +43,7 @@ def run(program, regions, start, stop, rows=0):
     for index, region in enumerate(regions):
         size = 0 if region is None else nbytes(region)
         if size < program.bytes[index]:
-            raise ValueError(
-                "region %s has %d bytes, program needs %d" % (_NAMES[index], size, program.bytes[index])
-            )
+            raise ValueError("region %s has %d bytes, program needs %d" % (_NAMES[index], size, program.bytes[index]))
         if size and index < _WRITTEN:
             view = memoryview(region)
             view[0:0] = view[0:0]  # TypeError where it may not be written

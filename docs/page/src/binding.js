@@ -1,5 +1,5 @@
-// The module `odtwasm` for MicroPython (docs/page/python/_odt.py): native/bindings/wasm.c in a WebAssembly memory of its
-// own. Each call copies what it needs from MicroPython's memory to the other one, above the C code's own data, and back.
+// The module `odtwasm` for MicroPython (docs/page/python/_odt.py): native/bindings/wasm.c in a memory of its own.
+// Each call copies what it needs from MicroPython's memory to the other one, above the C code's own data, and back.
 
 const REGIONS = 6;
 const WRITTEN = 3; // the first regions: ARENA, STATE, CONTROL

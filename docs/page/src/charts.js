@@ -38,7 +38,9 @@ export function drawArena(place, found) {
     picture('line', { x1: x(end), x2: x(end), y1: 0, y2: HEIGHT, class: 'mark' }),
     picture('text', { x: x(end) - 4, y: 12 + 12 * index, 'text-anchor': 'end' }, name)));
   place.replaceChildren(picture('svg', {
-    viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': `${found.lives.length} buffers in ${number(found.arena)} bytes`,
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    role: 'img',
+    'aria-label': `${found.lives.length} buffers in ${number(found.arena)} bytes`,
   }, ...boxes, ...marks));
   place.nextElementSibling.replaceChildren(...['a', 'A', 'e', 'g', 's'].map((kind) => element('li', {},
     element('span', { class: `key ${KINDS[kind][1]}` }), KINDS[kind][0])));

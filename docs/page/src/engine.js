@@ -38,7 +38,8 @@ export class Engine {
           this.worker.postMessage({ id, ...message }, transfer);
         }),
         new Promise((_, reject) => {
-          timer = setTimeout(() => reject(new Error(`stopped after ${seconds} s: does the script loop?`)), 1000 * seconds);
+          const late = new Error(`stopped after ${seconds} s: does the script loop?`);
+          timer = setTimeout(() => reject(late), 1000 * seconds);
         }),
       ]);
     } catch (error) {

@@ -6,8 +6,11 @@ import { Pad } from './pad.js';
 
 const EPOCHS = 8;
 const SHOWN = 3; // drawings of a new class
+// How the layers before the last are updated, and the curve's colour.
 const VARIANTS = [
-  ['all layers', {}], ['a quarter of the channels', 0.25], ['the last layer alone', 'frozen'],
+  ['all layers', '1', '--kind-a'],
+  ['a quarter of the channels', '0.25', '--kind-g'],
+  ['the last layer alone', 'frozen', '--kind-e'],
 ];
 
 export class Learn {
@@ -76,8 +79,8 @@ export class Learn {
       accuracies.push(100 * found.accuracy);
       curves($('curves'), epochs, [['loss', losses, '--kind-e', 'loss'], ['accuracy, %', accuracies, '--kind-a', '%']]);
       $('digest').textContent = found.digest;
-      this.say(`Epoch ${found.epoch} of ${EPOCHS}: ${(100 * found.accuracy).toFixed(1)} % of 500 test images are classified `
-        + `correctly. ${Math.round(found.ms)} ms.`);
+      this.say(`Epoch ${found.epoch} of ${EPOCHS}: ${percent(found.accuracy)} of 500 test images are classified correctly. `
+        + `${Math.round(found.ms)} ms.`);
     }
     const { counts } = await this.engine.call('confusion');
     confusion($('confusion'), counts);
@@ -87,26 +90,23 @@ export class Learn {
   }
 
   async compare() {
-    const source = this.plan.request().choices;
-    const rows = [...document.querySelectorAll('#layers select')].map((select) => select.dataset.layer);
+    this.enable(false);
+    const layers = [...document.querySelectorAll('#layers select')].slice(0, -1).map((select) => select.dataset.layer);
     const series = [], epochs = [];
-    for (const [name, choice] of VARIANTS) {
-      const choices = typeof choice === 'object' ? {} : Object.fromEntries(rows.slice(0, -1).map((row) => [row, `${choice}`]));
-      await this.begin(choices);
+    for (const [name, choice, color] of VARIANTS) {
+      await this.begin(Object.fromEntries(layers.map((layer) => [layer, choice])));
       const accuracies = [];
-      series.push([name, accuracies, ['--kind-a', '--kind-g', '--kind-e'][series.length], '%']);
+      series.push([name, accuracies, color, '%']);
       for (let i = 0; i < EPOCHS; i++) {
         const found = await this.engine.call('epoch');
         epochs[i] = found.epoch;
         accuracies.push(100 * found.accuracy);
         curves($('curves'), epochs, series);
-        this.say(`${name}: ${(100 * found.accuracy).toFixed(1)} % after epoch ${found.epoch}.`);
+        this.say(`${name}: ${percent(found.accuracy)} after epoch ${found.epoch}.`);
       }
     }
-    this.say(`${series.map(([name, values]) => `${name}: ${values[EPOCHS - 1].toFixed(1)} %`).join('; ')}. Train again `
-      + 'to draw digits.');
-    this.plan.choices = source;
-    this.enable(false);
+    const ends = series.map(([name, values]) => `${name}: ${percent(values[EPOCHS - 1] / 100)}`);
+    this.say(`${ends.join('; ')}. Train again to draw digits.`);
   }
 
   // What the network, and the teacher, say of the drawing.
@@ -154,17 +154,27 @@ export class Learn {
   }
 }
 
+const percent = (share) => `${(100 * share).toFixed(1)} %`;
+
 function curves(place, epochs, series) {
   const style = getComputedStyle(document.documentElement);
   const color = (name) => style.getPropertyValue(name).trim();
-  const axis = { stroke: color('--text'), grid: { stroke: color('--line'), width: 1 }, ticks: { stroke: color('--line') } };
+  const line = { stroke: color('--line'), width: 1 };
+  const axis = { stroke: color('--text'), grid: line, ticks: line };
   const scales = [...new Set(series.map(([, , , scale]) => scale))];
   place.replaceChildren();
   new uPlot({
     width: Math.min(620, place.clientWidth),
     height: 240,
-    scales: { x: { time: false }, '%': { range: [0, 100] }, loss: { range: (_, low, high) => [0, Math.max(high, 0.1)] } },
-    axes: [{ ...axis, label: 'epoch' }, ...scales.map((scale, index) => ({ ...axis, scale, label: scale, side: index ? 1 : 3 }))],
+    scales: {
+      x: { time: false },
+      '%': { range: [0, 100] },
+      loss: { range: (_, low, high) => [0, Math.max(high, 0.1)] },
+    },
+    axes: [
+      { ...axis, label: 'epoch' },
+      ...scales.map((scale, index) => ({ ...axis, scale, label: scale, side: index ? 1 : 3 })),
+    ],
     series: [{ label: 'epoch' }, ...series.map(([label, , name, scale], index) => ({
       label, scale, stroke: color(name), width: 2, dash: [[], [8, 4], [2, 4]][index % 3],
     }))],
@@ -173,7 +183,8 @@ function curves(place, epochs, series) {
 
 function confusion(place, counts) {
   const most = Math.max(...counts.flat());
-  const head = element('tr', {}, element('td', {}, ''), ...counts.map((_, index) => element('th', { scope: 'col' }, index)));
+  const columns = counts.map((_, index) => element('th', { scope: 'col' }, index));
+  const head = element('tr', {}, element('td', {}, ''), ...columns);
   place.replaceChildren(element('caption', {}, 'Test images: a row per digit, a column per answer'), head,
     ...counts.map((row, label) => element('tr', {}, element('th', { scope: 'row' }, label), ...row.map((count) => {
       const cell = element('td', { class: 'n heat' }, count);

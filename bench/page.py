@@ -1,0 +1,64 @@
+"""Sizes and times of the page, in headless Chromium on this machine: make page, then
+
+    python3 bench/page.py
+
+writes bench/results/page.txt. Times are medians in ms; "to the planner" is all that is fetched before the first plan.
+"""
+
+import gzip
+import json
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = Path(os.environ.get("ODT_BUILD", ROOT / "build"))
+FIRST = "index.html style.css main.js worker.js micropython.wasm odt.wasm odt.pack examples.json".split()
+REPEATS = 5
+
+
+def compressed(name):
+    """Bytes of a file of the page as a web server sends it."""
+    return len(gzip.compress((BUILD / "page" / name).read_bytes(), 9))
+
+
+def names():
+    """What is fetched before the first plan: the files of FIRST and the chunks that main.js imports at once."""
+    found = re.findall(r'from"\./(chunk-\w+\.js)"', (BUILD / "page" / "main.js").read_text())
+    return FIRST + sorted(set(found))
+
+
+def lines():
+    """The table."""
+    command = ["node", str(ROOT / "tests_device" / "page.mjs"), str(BUILD), "times"]
+    done = subprocess.run(command, input=json.dumps({"repeats": REPEATS}), stdout=subprocess.PIPE, text=True, check=True)
+    found = json.loads(done.stdout)
+    assert not found["errors"], found["errors"]
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    yield "commit %s, Chromium %s, %s, %d cores, load %.1f" % (
+        commit.stdout.strip(), found["browser"], model[1] if model else platform.machine(), os.cpu_count(),
+        os.getloadavg()[0],
+    )  # fmt: skip
+    sizes = {name: compressed(name) for name in names()}
+    yield "to the planner: %d bytes compressed by gzip" % sum(sizes.values())
+    for name, size in sizes.items():
+        yield "  %-24s %8d" % (re.sub(r"-\w+\.js", ".js", name), size)
+    ready, first = (statistics.median(column) for column in zip(*found["starts"]))
+    yield "odt is ready after %d ms, the first plan is drawn after %d ms" % (ready, first)
+    medians = {title: statistics.median(times) for title, times in found["toggles"].items()}
+    yield "a layer frozen or not is drawn after %d ms, the median of all examples" % statistics.median(medians.values())
+    for title, value in medians.items():
+        yield "  %-28s %6d" % (title, value)
+    prompts = [float(re.search(r"after ([\d.]+) s", text)[1]) for text in found["prompt"]]
+    yield "a virtual Pico answers after %.1f s" % statistics.median(prompts)
+
+
+if __name__ == "__main__":
+    text = "\n".join(lines()) + "\n"
+    sys.stdout.write(text)
+    (ROOT / "bench" / "results" / "page.txt").write_text(text)
