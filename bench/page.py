@@ -1,6 +1,6 @@
 """Sizes and times of the page, in headless Chromium on this machine: make page, then
 
-    python3 bench/page.py
+    python bench/page.py
 
 writes bench/results/page.txt. Times are medians in ms; "to the planner" is all that is fetched before the first plan.
 """
@@ -12,12 +12,13 @@ import platform
 import re
 import statistics
 import subprocess
-import sys
 from pathlib import Path
+
+import written
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("ODT_BUILD", ROOT / "build"))
-FIRST = "index.html style.css main.js worker.js micropython.wasm odt.wasm odt.pack examples.json".split()
+FIRST = ["index.html", "style.css", "main.js", "worker.js", "micropython.wasm", "odt.wasm", "odt.pack", "examples.json"]
 REPEATS = 5
 
 
@@ -35,15 +36,14 @@ def names():
 def lines():
     """The table."""
     command = ["node", str(ROOT / "tests_device" / "page.mjs"), str(BUILD), "times"]
-    done = subprocess.run(command, input=json.dumps({"repeats": REPEATS}), stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(
+        command, input=json.dumps({"repeats": REPEATS}), stdout=subprocess.PIPE, text=True, check=True
+    )
     found = json.loads(done.stdout)
     assert not found["errors"], found["errors"]
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    yield "commit %s, Chromium %s, %s, %d cores, load %.1f" % (
-        commit.stdout.strip(), found["browser"], model[1] if model else platform.machine(), os.cpu_count(),
-        os.getloadavg()[0],
-    )  # fmt: skip
+    machine = model[1] if model else platform.machine()
+    yield "Chromium %s, %s, %d cores, load %.1f" % (found["browser"], machine, os.cpu_count(), os.getloadavg()[0])
     sizes = {name: compressed(name) for name in names()}
     yield "to the planner: %d bytes compressed by gzip" % sum(sizes.values())
     for name, size in sizes.items():
@@ -58,7 +58,10 @@ def lines():
     yield "a virtual Pico answers after %.1f s" % statistics.median(prompts)
 
 
+def main():
+    for line in lines():
+        print(line)
+
+
 if __name__ == "__main__":
-    text = "\n".join(lines()) + "\n"
-    sys.stdout.write(text)
-    (ROOT / "bench" / "results" / "page.txt").write_text(text)
+    written.recorded("page.txt", main)
