@@ -194,8 +194,8 @@ def test_an_error_of_odts_own_is_no_damage(monkeypatch):
     def defect(self, a):
         raise TypeError("a defect")
 
-    monkeypatch.setattr(onnxfile._Reader, "_Relu", defect)
-    monkeypatch.setattr(tflitefile._Reader, "_RELU", defect)
+    monkeypatch.setitem(onnxfile.CALLS, "Relu", defect)
+    monkeypatch.setitem(tflitefile.CALLS, "RELU", defect)
     with pytest.raises(TypeError, match="^a defect$"):
         onnxfile.read(one("Relu"))
     file = File(6)

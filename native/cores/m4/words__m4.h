@@ -83,13 +83,6 @@ static inline int32_t odt_smmul(int32_t a, int32_t b) {
     return upper;
 }
 
-// Limits a number to 8 bits: -128 .. 127.
-static inline int32_t odt_narrow(int32_t v) {
-    int32_t narrow;
-    __asm ("ssat %0, #8, %1" : "=r" (narrow) : "r" (v));
-    return narrow;
-}
-
 // Both products of halves, added to a sum.
 static inline int32_t odt_smlad(uint32_t a, uint32_t b, int32_t sum) {
     __asm ("smlad %0, %1, %2, %3" : "=r" (sum) : "r" (a), "r" (b), "r" (sum));

@@ -177,8 +177,8 @@ class _Reader:
         if not any(isinstance(each, Value) for each in a.inputs):
             made = self._folded(a)
         else:
-            operator = getattr(self, "_" + node.op_type) if key_of(node) in ATTRIBUTES else None
-            if operator is None:
+            call = CALLS.get(node.op_type) or getattr(_Reader, "_" + node.op_type, None)
+            if call is None or key_of(node) not in ATTRIBUTES:
                 refuse(origin, "odt has no such operator", _INSTEAD.get(node.op_type))
             of = [self.bytes[name] for name in node.input if name in self.bytes]
             if of and node.op_type in _MOVES and all(each == of[0] for each in of):
@@ -187,7 +187,7 @@ class _Reader:
                 of and "uantize" not in node.op_type and node.op_type[:1] != "Q" and node.op_type not in ("Cast", "Pad")
             ):
                 refuse(origin, "computes with bytes", "DequantizeLinear before it and QuantizeLinear after it")
-            made = operator(a)
+            made = call(self, a)
         made = made if isinstance(made, list) else [made]
         self.known.update(zip(node.output, made))
         self.known[""] = None
@@ -231,12 +231,6 @@ class _Reader:
     def _Shape(self, a):
         source = (self.batch, *self.builder.padded_source(a.value(0)))
         return np.array(source[a.get("start", 0) : a.get("end", len(source))], np.int64)
-
-    def _Size(self, a):
-        return np.array(self.batch * np.prod(self.builder.padded_source(a.value(0)), dtype=object), np.int64)
-
-    def _Conv(self, a):
-        return self._conv(a, a.value(0), a.weight(1), a.weight(2), a.steps(1, 0))
 
     def _conv(self, a, value, kernel, bias, steps):
         axes = a.kernel_axes(kernel)
@@ -293,9 +287,6 @@ class _Reader:
         steps = None if steps is None else steps * abs(alpha)
         return self.builder.dense(value, kernel * alpha, bias, a.name, a.origin, steps)
 
-    def _MatMul(self, a):
-        return self.builder.dense(a.value(0), a.matrix(1), None, a.name, a.origin, a.steps(1, 1))
-
     def _BatchNormalization(self, a):
         weights = dict(zip(("gamma", "beta", "mean", "variance"), (a.weight(i) for i in (1, 2, 3, 4))))
         momentum = min(max(a.get("momentum", 0.9), 0.0001), 0.9999)
@@ -332,12 +323,6 @@ class _Reader:
         weights = {"gamma": a.weight(1), "beta": a.weight(2)}
         return self.builder.norm("group", value, weights, a.name, a.origin, epsilon=a.epsilon(), groups=groups)
 
-    def _MaxPool(self, a):
-        return self._pool("maxpool", a, a.value(0))
-
-    def _AveragePool(self, a):
-        return self._pool("avgpool", a, a.value(0))
-
     def _pool(self, op, a, value):
         size = tuple(a.get("kernel_shape"))
         pads, same = a.pads(len(size))
@@ -345,12 +330,6 @@ class _Reader:
         ceil, counts = bool(a.get("ceil_mode", 0)), bool(a.get("count_include_pad", 0))
         dilation = a.sizes("dilations", len(size), 1)
         return self.builder.pool(op, value, size, strides, pads, ceil, a.name, a.origin, dilation, counts, same)
-
-    def _GlobalAveragePool(self, a):
-        return self.builder.global_pool("avgpool", a.value(0), True, a.name, a.origin)
-
-    def _GlobalMaxPool(self, a):
-        return self.builder.global_pool("maxpool", a.value(0), True, a.name, a.origin)
 
     def _reduced(self, op, a):
         value, axes = a.value(0), a.axes()
@@ -363,19 +342,10 @@ class _Reader:
         axes = [axis - 1 for axis in axes]
         return self.builder.reduce(op, value, axes, bool(a.get("keepdims", 1)), a.name, a.origin)
 
-    def _ReduceMean(self, a):
-        return self._reduced("avgpool", a)
-
-    def _ReduceMax(self, a):
-        return self._reduced("maxpool", a)
-
     def _ReduceSum(self, a):
         made = self._reduced("avgpool", a)
         count = a.value(0).index.size // made.index.size
         return self.builder.affine(made, count, 0, a.name + "_count", a.origin) if count > 1 else made
-
-    def _Relu(self, a):
-        return self.builder.unary("relu", a.value(0), a.name, a.origin)
 
     def _Clip(self, a):
         low = a.get("min") if self.opset < 11 else a.number(1)
@@ -397,62 +367,11 @@ class _Reader:
             return values[0]
         return self._limited(a, values[0], *((max(numbers), None) if larger else (None, min(numbers))))
 
-    def _Max(self, a):
-        return self._extreme(a, True)
-
-    def _Min(self, a):
-        return self._extreme(a, False)
-
-    def _LeakyRelu(self, a):
-        return self.builder.leaky_relu(a.value(0), a.get("alpha", 0.01), a.name, a.origin)
-
-    def _PRelu(self, a):
-        return self.builder.leaky_relu(a.value(0), a.weight(1), a.name, a.origin)
-
-    def _Abs(self, a):
-        return self.builder.absolute(a.value(0), a.name, a.origin)
-
-    def _Neg(self, a):
-        return self.builder.affine(a.value(0), -1, 0, a.name, a.origin)
-
-    def _Pow(self, a):
-        return self.builder.power(a.value(0), a.number(1), a.name, a.origin)
-
-    def _Sigmoid(self, a):
-        return self.builder.unary("sigmoid", a.value(0), a.name, a.origin)
-
-    def _Tanh(self, a):
-        return self.builder.unary("tanh", a.value(0), a.name, a.origin)
-
-    def _HardSigmoid(self, a):
-        return self.builder.hard_sigmoid(a.value(0), a.name, a.origin, a.get("alpha", 0.2), a.get("beta", 0.5))
-
-    def _HardSwish(self, a):
-        return self.builder.hard_swish(a.value(0), a.name, a.origin)
-
     def _Swish(self, a):
         value, alpha = a.value(0), a.get("alpha", 1.0)
         gate = value if alpha == 1 else self.builder.affine(value, alpha, 0, a.name + "_alpha", a.origin)
         gate = self.builder.unary("sigmoid", gate, a.name + "_gate", a.origin)
         return self.builder.join("multiply", [value, gate], a.name, a.origin)
-
-    def _Gelu(self, a):
-        return self.builder.gelu(a.value(0), a.get("approximate", "none") == "tanh", a.name, a.origin)
-
-    def _Erf(self, a):
-        return self.builder.unary("erf", a.value(0), a.name, a.origin)
-
-    def _Elu(self, a):
-        return self.builder.elu(a.value(0), a.get("alpha", 1.0), a.name, a.origin)
-
-    def _Selu(self, a):
-        return self.builder.selu(a.value(0), a.get("alpha", SELU[0]), a.get("gamma", SELU[1]), a.name, a.origin)
-
-    def _Celu(self, a):
-        return self.builder.celu(a.value(0), a.get("alpha", 1.0), a.name, a.origin)
-
-    def _Softmax(self, a):
-        return self._softmax(a, a.value(0), self.opset)
 
     def _softmax(self, a, value, opset):
         axis = a.axis(a.get("axis", 1 if opset < 13 else -1))
@@ -468,12 +387,6 @@ class _Reader:
             refuse(a.origin, "has training_mode=True", "an export in eval mode")
         return self.builder.unary("dropout", a.value(0), a.name, a.origin, rate=0.5 if rate is None else rate)
 
-    def _Add(self, a):
-        return self.builder.arithmetic("add", *a.inputs, a.name, a.origin)
-
-    def _Mul(self, a):
-        return self.builder.arithmetic("multiply", *a.inputs, a.name, a.origin)
-
     def _Sum(self, a):
         made = a.inputs[0]
         for each in a.inputs[1:]:
@@ -481,15 +394,6 @@ class _Reader:
                 refuse(a.origin, "adds two constants", "one")
             made = self.builder.arithmetic("add", made, each, a.name, a.origin)
         return made
-
-    def _Sub(self, a):
-        return self.builder.subtract(*a.inputs, a.name, a.origin)
-
-    def _Div(self, a):
-        return self.builder.divide(*a.inputs, a.name, a.origin)
-
-    def _Concat(self, a):
-        return self._concatenated(a, a.inputs)
 
     def _concatenated(self, a, values):
         rank = 1 + max(len(each.source) for each in values if isinstance(each, Value))
@@ -666,9 +570,6 @@ class _Reader:
             times[axis] = n
         return times
 
-    def _Identity(self, a):
-        return a.value(0)
-
     def _Cast(self, a):
         to = a.get("to")
         if to not in (_TYPES.FLOAT, _TYPES.DOUBLE) and not (to == _TYPES.FLOAT16 and self._is_half()):
@@ -684,12 +585,6 @@ class _Reader:
         return any(each.dtype == np.float16 for each in self.constants.values())
 
     # --- quantized networks -------------------------------------------------------------------
-
-    def _QuantizeLinear(self, a):
-        return self._noted(a, a.value(0), *a.quantization(1)[:2])
-
-    def _DequantizeLinear(self, a):
-        return a.meant(0)
 
     def _noted(self, a, value, scale, zero):
         """A value whose bytes are known: its scale is kept; below its zero point nothing is left."""
@@ -745,18 +640,9 @@ class _Reader:
                 operands.append(a.meant(at))
         return self._noted(a, self.builder.arithmetic(op, *operands, a.name, a.origin), a.constant(6), a.constant(7))
 
-    def _QLinearMul(self, a):
-        return self._QLinearAdd(a, "multiply")
-
-    def _QLinearSoftmax(self, a):
-        return self._noted(a, self._softmax(a, a.meant(0), a.get("opset")), a.constant(3), a.constant(4))
-
     def _QLinearGlobalAveragePool(self, a):
         made = self.builder.global_pool("avgpool", a.meant(0), True, a.name, a.origin)
         return self._noted(a, made, a.constant(3), a.constant(4))
-
-    def _QLinearAveragePool(self, a):
-        return self._noted(a, self._pool("avgpool", a, a.meant(0)), a.constant(3), a.constant(4))
 
     def _QLinearLeakyRelu(self, a):
         made = self.builder.leaky_relu(a.meant(0), a.get("alpha", 0.01), a.name, a.origin)
@@ -786,9 +672,6 @@ class _Reader:
         kernel = a.floats("coefficients", count * value.source[0]).reshape(count, value.source[0])
         return self.builder.dense(value, kernel, a.floats("intercepts", count, 0), a.name, a.origin)
 
-    def _LinearRegressor(self, a):
-        return self._linear(a, max(a.get("targets", 1), 1))
-
     def _LinearClassifier(self, a):
         """Its second output, the scores."""
         count = len(a.get("intercepts", ())) or len(a.get("coefficients")) // max(a.value(0).index.size, 1)
@@ -813,8 +696,52 @@ class _Reader:
             refuse(a.origin, "divides each sample by its own norm", "a softmax, whose norm is 1")
         return a.value(0)
 
-    def _ZipMap(self, a):
-        return a.value(0)
+
+# Operators that are one call: of the reader r and the arguments a.
+CALLS = {
+    "Size": lambda r, a: np.array(r.batch * np.prod(r.builder.padded_source(a.value(0)), dtype=object), np.int64),
+    "Conv": lambda r, a: r._conv(a, a.value(0), a.weight(1), a.weight(2), a.steps(1, 0)),
+    "MatMul": lambda r, a: r.builder.dense(a.value(0), a.matrix(1), None, a.name, a.origin, a.steps(1, 1)),
+    "MaxPool": lambda r, a: r._pool("maxpool", a, a.value(0)),
+    "AveragePool": lambda r, a: r._pool("avgpool", a, a.value(0)),
+    "GlobalAveragePool": lambda r, a: r.builder.global_pool("avgpool", a.value(0), True, a.name, a.origin),
+    "GlobalMaxPool": lambda r, a: r.builder.global_pool("maxpool", a.value(0), True, a.name, a.origin),
+    "ReduceMean": lambda r, a: r._reduced("avgpool", a),
+    "ReduceMax": lambda r, a: r._reduced("maxpool", a),
+    "Relu": lambda r, a: r.builder.unary("relu", a.value(0), a.name, a.origin),
+    "Max": lambda r, a: r._extreme(a, True),
+    "Min": lambda r, a: r._extreme(a, False),
+    "LeakyRelu": lambda r, a: r.builder.leaky_relu(a.value(0), a.get("alpha", 0.01), a.name, a.origin),
+    "PRelu": lambda r, a: r.builder.leaky_relu(a.value(0), a.weight(1), a.name, a.origin),
+    "Abs": lambda r, a: r.builder.absolute(a.value(0), a.name, a.origin),
+    "Neg": lambda r, a: r.builder.affine(a.value(0), -1, 0, a.name, a.origin),
+    "Pow": lambda r, a: r.builder.power(a.value(0), a.number(1), a.name, a.origin),
+    "Sigmoid": lambda r, a: r.builder.unary("sigmoid", a.value(0), a.name, a.origin),
+    "Tanh": lambda r, a: r.builder.unary("tanh", a.value(0), a.name, a.origin),
+    "HardSigmoid": lambda r, a: r.builder.hard_sigmoid(
+        a.value(0), a.name, a.origin, a.get("alpha", 0.2), a.get("beta", 0.5)
+    ),
+    "HardSwish": lambda r, a: r.builder.hard_swish(a.value(0), a.name, a.origin),
+    "Gelu": lambda r, a: r.builder.gelu(a.value(0), a.get("approximate", "none") == "tanh", a.name, a.origin),
+    "Erf": lambda r, a: r.builder.unary("erf", a.value(0), a.name, a.origin),
+    "Elu": lambda r, a: r.builder.elu(a.value(0), a.get("alpha", 1.0), a.name, a.origin),
+    "Selu": lambda r, a: r.builder.selu(a.value(0), a.get("alpha", SELU[0]), a.get("gamma", SELU[1]), a.name, a.origin),
+    "Celu": lambda r, a: r.builder.celu(a.value(0), a.get("alpha", 1.0), a.name, a.origin),
+    "Softmax": lambda r, a: r._softmax(a, a.value(0), r.opset),
+    "Add": lambda r, a: r.builder.arithmetic("add", *a.inputs, a.name, a.origin),
+    "Mul": lambda r, a: r.builder.arithmetic("multiply", *a.inputs, a.name, a.origin),
+    "Sub": lambda r, a: r.builder.subtract(*a.inputs, a.name, a.origin),
+    "Div": lambda r, a: r.builder.divide(*a.inputs, a.name, a.origin),
+    "Concat": lambda r, a: r._concatenated(a, a.inputs),
+    "Identity": lambda r, a: a.value(0),
+    "QuantizeLinear": lambda r, a: r._noted(a, a.value(0), *a.quantization(1)[:2]),
+    "DequantizeLinear": lambda r, a: a.meant(0),
+    "QLinearMul": lambda r, a: r._QLinearAdd(a, "multiply"),
+    "QLinearSoftmax": lambda r, a: r._noted(a, r._softmax(a, a.meant(0), a.get("opset")), a.constant(3), a.constant(4)),
+    "QLinearAveragePool": lambda r, a: r._noted(a, r._pool("avgpool", a, a.meant(0)), a.constant(3), a.constant(4)),
+    "LinearRegressor": lambda r, a: r._linear(a, max(a.get("targets", 1), 1)),
+    "ZipMap": lambda r, a: a.value(0),
+}
 
 
 class _Arguments:

@@ -237,7 +237,8 @@ class _Reader:
         else:
             if node.name not in ATTRIBUTES:
                 refuse(a.origin, "odt has no such operator", "constants")
-            made = getattr(self, "_" + node.name)(a)
+            call = CALLS.get(node.name) or getattr(_Reader, "_" + node.name)
+            made = call(self, a)
         made = made if isinstance(made, list) else [made]
         if len(made) != len(node.outputs):
             refuse(a.origin, "has %d outputs" % len(node.outputs), "%d" % len(made))
@@ -279,9 +280,6 @@ class _Reader:
         return self.builder.bytes(value, scale, zero - (128 if tensor.kind == "u1" else 0), name, origin)
 
     # --- operators ----------------------------------------------------------------------------
-
-    def _SHAPE(self, a):
-        return np.array((self.batch, *self.builder.padded_source(a.value(0))))
 
     def _CONV_2D(self, a):
         kernel = a.weight(1)
@@ -406,12 +404,6 @@ class _Reader:
             made = self.builder.pool(op, value, size, strides, pads, False, a.name, a.origin, same=same, away=True)
         return a.activated(made)
 
-    def _MAX_POOL_2D(self, a):
-        return self._pool(a, "maxpool")
-
-    def _AVERAGE_POOL_2D(self, a):
-        return self._pool(a, "avgpool")
-
     def _reduced(self, a, op):
         value = a.value(0)
         axes = [a.axis(axis) for axis in a.ints(1)]
@@ -420,28 +412,10 @@ class _Reader:
         axes = [axis - 1 for axis in axes]
         return self.builder.reduce(op, value, axes, a.options["KeepDims"], a.name, a.origin)
 
-    def _MEAN(self, a):
-        return self._reduced(a, "avgpool")
-
-    def _REDUCE_MAX(self, a):
-        return self._reduced(a, "maxpool")
-
     def _SUM(self, a):
         made = self._reduced(a, "avgpool")
         count = a.value(0).index.size // made.index.size
         return self.builder.affine(made, count, 0, a.name + "_count", a.origin) if count > 1 else made
-
-    def _ADD(self, a):
-        return a.activated(self.builder.arithmetic("add", *a.operands(), a.name, a.origin))
-
-    def _MUL(self, a):
-        return a.activated(self.builder.arithmetic("multiply", *a.operands(), a.name, a.origin))
-
-    def _SUB(self, a):
-        return a.activated(self.builder.subtract(*a.operands(), a.name, a.origin))
-
-    def _DIV(self, a):
-        return a.activated(self.builder.divide(*a.operands(), a.name, a.origin))
 
     def _extreme(self, a, larger):
         first, second = a.operands()
@@ -451,54 +425,6 @@ class _Reader:
         number = float(number.ravel()[0])
         limits = (number, None) if larger else (None, number)
         return self.builder.limited(value, *limits, a.name, a.origin)
-
-    def _MAXIMUM(self, a):
-        return self._extreme(a, True)
-
-    def _MINIMUM(self, a):
-        return self._extreme(a, False)
-
-    def _RELU(self, a):
-        return self.builder.unary("relu", a.value(0), a.name, a.origin)
-
-    def _RELU6(self, a):
-        return self.builder.unary("relu6", a.value(0), a.name, a.origin)
-
-    def _RELU_0_TO_1(self, a):
-        return self.builder.limited(a.value(0), 0, 1, a.name, a.origin)
-
-    def _RELU_N1_TO_1(self, a):
-        return self.builder.limited(a.value(0), -1, 1, a.name, a.origin)
-
-    def _LEAKY_RELU(self, a):
-        return self.builder.leaky_relu(a.value(0), a.options["Alpha"], a.name, a.origin)
-
-    def _PRELU(self, a):
-        return self.builder.leaky_relu(a.value(0), a.weight(1), a.name, a.origin)
-
-    def _LOGISTIC(self, a):
-        return self.builder.unary("sigmoid", a.value(0), a.name, a.origin)
-
-    def _TANH(self, a):
-        return self.builder.unary("tanh", a.value(0), a.name, a.origin)
-
-    def _GELU(self, a):
-        return self.builder.gelu(a.value(0), a.options["Approximate"], a.name, a.origin)
-
-    def _ELU(self, a):
-        return self.builder.elu(a.value(0), 1, a.name, a.origin)
-
-    def _HARD_SWISH(self, a):
-        return self.builder.hard_swish(a.value(0), a.name, a.origin)
-
-    def _ABS(self, a):
-        return self.builder.absolute(a.value(0), a.name, a.origin)
-
-    def _NEG(self, a):
-        return self.builder.affine(a.value(0), -1, 0, a.name, a.origin)
-
-    def _SQUARE(self, a):
-        return self.builder.power(a.value(0), 2, a.name, a.origin)
 
     def _POW(self, a):
         exponent = a.meaning(1)
@@ -683,9 +609,6 @@ class _Reader:
             refuse(a.origin, "enlarges with align_corners", "half_pixel_centers")
         return times
 
-    def _RESIZE_NEAREST_NEIGHBOR(self, a):
-        return self.builder.upsample(a.value(0), self._times(a), a.name, a.origin)
-
     def _RESIZE_BILINEAR(self, a):
         times = self._times(a)
         if not a.options["HalfPixelCenters"] and max(times) > 1:
@@ -703,6 +626,37 @@ class _Reader:
         if self.tensor(a.numbers[0]).kind != "f4":
             refuse(a.origin, "takes bytes as numbers", "DEQUANTIZE")
         return a.value(0)
+
+
+# Operators that are one call: of the reader r and the arguments a.
+CALLS = {
+    "SHAPE": lambda r, a: np.array((r.batch, *r.builder.padded_source(a.value(0)))),
+    "MAX_POOL_2D": lambda r, a: r._pool(a, "maxpool"),
+    "AVERAGE_POOL_2D": lambda r, a: r._pool(a, "avgpool"),
+    "MEAN": lambda r, a: r._reduced(a, "avgpool"),
+    "REDUCE_MAX": lambda r, a: r._reduced(a, "maxpool"),
+    "ADD": lambda r, a: a.activated(r.builder.arithmetic("add", *a.operands(), a.name, a.origin)),
+    "MUL": lambda r, a: a.activated(r.builder.arithmetic("multiply", *a.operands(), a.name, a.origin)),
+    "SUB": lambda r, a: a.activated(r.builder.subtract(*a.operands(), a.name, a.origin)),
+    "DIV": lambda r, a: a.activated(r.builder.divide(*a.operands(), a.name, a.origin)),
+    "MAXIMUM": lambda r, a: r._extreme(a, True),
+    "MINIMUM": lambda r, a: r._extreme(a, False),
+    "RELU": lambda r, a: r.builder.unary("relu", a.value(0), a.name, a.origin),
+    "RELU6": lambda r, a: r.builder.unary("relu6", a.value(0), a.name, a.origin),
+    "RELU_0_TO_1": lambda r, a: r.builder.limited(a.value(0), 0, 1, a.name, a.origin),
+    "RELU_N1_TO_1": lambda r, a: r.builder.limited(a.value(0), -1, 1, a.name, a.origin),
+    "LEAKY_RELU": lambda r, a: r.builder.leaky_relu(a.value(0), a.options["Alpha"], a.name, a.origin),
+    "PRELU": lambda r, a: r.builder.leaky_relu(a.value(0), a.weight(1), a.name, a.origin),
+    "LOGISTIC": lambda r, a: r.builder.unary("sigmoid", a.value(0), a.name, a.origin),
+    "TANH": lambda r, a: r.builder.unary("tanh", a.value(0), a.name, a.origin),
+    "GELU": lambda r, a: r.builder.gelu(a.value(0), a.options["Approximate"], a.name, a.origin),
+    "ELU": lambda r, a: r.builder.elu(a.value(0), 1, a.name, a.origin),
+    "HARD_SWISH": lambda r, a: r.builder.hard_swish(a.value(0), a.name, a.origin),
+    "ABS": lambda r, a: r.builder.absolute(a.value(0), a.name, a.origin),
+    "NEG": lambda r, a: r.builder.affine(a.value(0), -1, 0, a.name, a.origin),
+    "SQUARE": lambda r, a: r.builder.power(a.value(0), 2, a.name, a.origin),
+    "RESIZE_NEAREST_NEIGHBOR": lambda r, a: r.builder.upsample(a.value(0), r._times(a), a.name, a.origin),
+}
 
 
 class _Arguments:
