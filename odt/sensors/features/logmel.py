@@ -9,21 +9,14 @@ TensorFlow's microfrontend, without its noise reduction and gain control (those:
 docs/reference/numerics.md, Features.
 """
 
-from array import array
-
 from ...base.fixed import is_int, own
 from ...base.primitives import size_of
-from . import kernel
-
-if 1 - 1:  # for type checkers alone
-    from typing import Any
-
-_STATE, _SAMPLES, _OUT = 1, 2, 3
+from . import Feature, kernel
 
 
-class LogMel:
+class LogMel(Feature):
     """Log-mel energies of frames of ``window`` int16 samples at ``rate`` Hz, in ``channels`` bands from ``low`` to
-    ``high`` Hz.
+    ``high`` Hz: 256 log2 of each band's energy, 0 where that is below 1; 0..14848.
 
     window: None, 30 ms; fft: a power of two, 32..2048, not below the window (None: the next); the frame is followed by
     zeros up to it. high: None, 15/32 of the rate, 7500 at most. A band that is narrower than the rate / fft of a bin
@@ -42,6 +35,7 @@ class LogMel:
     outputs: "int"
 
     coefficients: "int" = 0
+    keywords = "rate", "window", "fft", "channels", "low", "high"
     preset = 1 / 1024, 5632  # scale and zero_point of an Input: energies of 22 bits, the noise of a room, are 0
 
     def __init__(
@@ -91,44 +85,6 @@ class LogMel:
 
             self._kernel = log_mel
 
-    @property
-    def nbytes(self) -> "int":
-        return 2 * len(self._tables) + 4 * len(self._work)
-
-    def layers(self, x: "Any" = None) -> "list[Any]":
-        """What a network over these features begins with, a list: an Input in which sounds of usual loudness are near 0
-        (None: LogMel alone), or, with ``x``, int16 features of the training samples, an Input and a Normalization
-        adapted to them. ValueError where x lacks.
-        """
-        from .begin import layers
-
-        return layers(self, x)
-
-    def parameters(self) -> "tuple[str, dict[str, int]]":
-        """(name, {keyword: value}), of which ``odt.sensors.make`` makes it again."""
-        keywords = "rate", "window", "fft", "channels", "low", "high"
-        return type(self).__name__, {keyword: getattr(self, keyword) for keyword in keywords}
-
-    def __call__(self, samples: "Any", out: "Any" = None) -> "Any":
-        """The channels of a frame: 256 log2 of each band's energy, 0 where that is below 1; 0..14848.
-
-        samples: ``window`` int16, in anything with the buffer protocol; bytes and bytearray are taken as raw int16.
-        out: an array("h") of ``outputs``, or a memoryview of one, which is filled and returned, and nothing is
-        allocated; None: a new array. ValueError for another dtype or length; then out is as it was.
-        """
-        if out is None:
-            out = array("h", bytes(2 * self.outputs))
-        if len(getattr(samples, "shape", ())) > 1:
-            from ...run.arrays import one_sample
-
-            samples = one_sample("samples", samples, (self.window, 1))
-        error = self._kernel(out, samples, self._tables, self._work)
-        if error:
-            from .refused import refuse
-
-            refuse(error, samples, out, self.window, self.outputs)
-        return out
-
     def __repr__(self):
         more = " -> %d coefficients" % self.coefficients if self.coefficients else ""
         return "%s(%d samples at %d Hz -> %d channels of %d..%d Hz%s, %d bytes)" % (
@@ -143,6 +99,7 @@ class MFCC(LogMel):
     In units of 1/32 of a factor of 2: LogMel's are 1/256. The first is the loudness, as librosa's and SciPy's.
     """
 
+    keywords = LogMel.keywords + ("coefficients",)
     preset = None
 
     def __init__(
@@ -158,8 +115,3 @@ class MFCC(LogMel):
         size_of("MFCC", "channels", channels, 128)
         self.coefficients = size_of("MFCC", "coefficients", coefficients, channels)
         super().__init__(rate, window, fft, channels, low, high)
-
-    def parameters(self):
-        name, found = super().parameters()
-        found["coefficients"] = self.coefficients
-        return name, found

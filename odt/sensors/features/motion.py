@@ -11,17 +11,17 @@ from array import array
 
 from ...base.fixed import is_int, is_number, own
 from ...base.primitives import decimal, size_of
-from . import kernel
+from . import Feature, kernel
 
 if 1 - 1:  # for type checkers alone
     from collections.abc import Sequence
-    from typing import Any
 
 STATISTICS = 6  # mean, deviation, root of the mean square, crossings of the mean, highest and lowest less the mean
 
 
-class Motion:
-    """Of each axis of a window: six statistics, then the power in bands.
+class Motion(Feature):
+    """Of each axis of a window: mean, deviation, root of the mean square, crossings of the mean, highest and lowest
+    value less the mean; then of each band 256 log2 of its power, 0 where that is below 1.
 
     rate: Hz; window: samples of each axis, 2..2048, fft: a power of two, 32..2048, not below it (None: the next).
     bands: two or more numbers, rising, in Hz, of 4 digits: the edges of the bands, each from one edge up to, without
@@ -38,7 +38,7 @@ class Motion:
     fft: "int"
     outputs: "int"
 
-    preset = None
+    keywords = "rate", "window", "axes", "bands", "fft"
 
     def __init__(
         self,
@@ -89,44 +89,6 @@ class Motion:
             from ...reference.motion import motion
 
             self._kernel = motion
-
-    @property
-    def nbytes(self) -> "int":
-        return 2 * len(self._tables) + 4 * len(self._work)
-
-    def layers(self, x: "Any" = None) -> "list[Any]":
-        """An Input and, with ``x``, features of the training samples, a Normalization adapted to them: what a network
-        begins with.
-        """
-        from .begin import layers
-
-        return layers(self, x)
-
-    def parameters(self) -> "tuple[str, dict[str, Any]]":
-        """(name, {keyword: value}), of which ``odt.sensors.make`` makes it again."""
-        keywords = "rate", "window", "axes", "bands", "fft"
-        return "Motion", {keyword: getattr(self, keyword) for keyword in keywords}
-
-    def __call__(self, samples: "Any", out: "Any" = None) -> "Any":
-        """Of each axis: mean, deviation, root of the mean square, crossings of the mean, highest and lowest less the
-        mean; then of each band 256 log2 of its power, 0 where that is below 1.
-
-        samples: window * axes int16, the axes interleaved, in anything with the buffer protocol; bytes are raw int16.
-        out: an array("h") of ``outputs``, or a memoryview of one, which is filled and returned, and nothing is
-        allocated; None: a new array. ValueError for another dtype or length; then out is as it was.
-        """
-        if out is None:
-            out = array("h", bytes(2 * self.outputs))
-        if len(getattr(samples, "shape", ())) > 1:
-            from ...run.arrays import one_sample
-
-            samples = one_sample("samples", samples, (self.window, self.axes))
-        error = self._kernel(out, samples, self._tables, self._work)
-        if error:
-            from .refused import refuse
-
-            refuse(error, samples, out, self.window * self.axes, self.outputs)
-        return out
 
     def __repr__(self):
         return "Motion(%d samples of %d axes at %d Hz -> %d numbers, %d bytes)" % (

@@ -14,7 +14,7 @@ from array import array
 from ...base import executor
 from ...base.fixed import hash32, is_int, own
 from ...base.primitives import size_of
-from . import kernel
+from . import Feature, kernel
 
 if 1 - 1:  # for type checkers alone
     from collections.abc import Sequence
@@ -52,9 +52,9 @@ def _channels(axes, key):
     return mask
 
 
-class MiniRocket:
-    """Of a window: for each of 84 kernels of nine numbers, at several dilations, which share of its convolution is
-    above a bias.
+class MiniRocket(Feature):
+    """Of a window: for each of 84 kernels of nine numbers, at several dilations, the share of its convolution that
+    is above a bias, times 16384.
 
     window: samples of each axis, 9..2048; axes: 1..16, of which each kernel adds up some; features: a multiple of 84,
     84..10080; seed: of what is chosen by chance. biases: what ``fit`` found, ``features`` ints; None: fit(x) comes
@@ -70,6 +70,7 @@ class MiniRocket:
     biases: "tuple[int, ...] | None"
     outputs: "int"
 
+    keywords = "window", "axes", "features", "seed", "biases"
     preset = 1 / 16384, 0  # numbers from 0 to 1
 
     def __init__(
@@ -172,44 +173,11 @@ class MiniRocket:
             for t in range(self.window)
         ]
 
-    @property
-    def nbytes(self) -> "int":
-        return 2 * len(self._tables) + 4 * len(self._work)
-
-    def layers(self, x: "Any" = None) -> "list[Any]":
-        """An Input and, with ``x``, features of the training samples, a Normalization adapted to them: what a network
-        begins with.
-        """
-        from .begin import layers
-
-        return layers(self, x)
-
-    def parameters(self) -> "tuple[str, dict[str, Any]]":
-        """(name, {keyword: value}), of which ``odt.sensors.make`` makes it again."""
-        keywords = "window", "axes", "features", "seed", "biases"
-        return "MiniRocket", {keyword: getattr(self, keyword) for keyword in keywords}
-
     def __call__(self, samples: "Any", out: "Any" = None) -> "Any":
-        """Of each dilation, kernel and bias the share of the convolution that is above the bias, times 16384.
-
-        samples: window * axes int16, the axes interleaved, in anything with the buffer protocol; bytes are raw int16.
-        out: an array("h") of ``outputs``, or a memoryview of one, which is filled and returned, and nothing is
-        allocated; None: a new array. ValueError for another dtype or length, and before ``fit``; then out is as it was.
-        """
+        """As of Feature; ValueError before ``fit``, too."""
         if self.biases is None:
             raise ValueError("MiniRocket: fit(x) comes first, or biases=")
-        if out is None:
-            out = array("h", bytes(2 * self.outputs))
-        if len(getattr(samples, "shape", ())) > 1:
-            from ...run.arrays import one_sample
-
-            samples = one_sample("samples", samples, (self.window, self.axes))
-        error = self._kernel(out, samples, self._tables, self._work)
-        if error:
-            from .refused import refuse
-
-            refuse(error, samples, out, self.window * self.axes, self.outputs)
-        return out
+        return Feature.__call__(self, samples, out)
 
     def __repr__(self):
         return "MiniRocket(%d samples of %d axes -> %d numbers, %d bytes)" % (
