@@ -44,7 +44,7 @@ def _module(capability, absent):
 
 
 def bring(name):
-    """Import kernels that a firmware leaves to files; MemoryError or ImportError that names what does not come."""
+    """Import kernels that a firmware leaves to files; MemoryError or ImportError names what could not be loaded."""
     sys.modules.pop(name, None)  # of an import that was interrupted
     try:
         __import__(name)

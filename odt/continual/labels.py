@@ -131,8 +131,8 @@ class Votes:
     """Rules that label, each right in some cases: weak supervision.
 
     ``rules``: functions of a sample, which give its class, or None to abstain. ``fit(samples)`` finds how often each is
-    right, by how they agree (Dawid and Skene, 1979, with one number a rule; expectation maximisation). Before, and
-    without it, the majority counts.
+    right, by how they agree (Dawid and Skene, 1979, with one number a rule; expectation maximisation). Before ``fit``
+    the majority decides.
     """
 
     classes: "int"

@@ -63,11 +63,11 @@ class Entropy(SparseCategoricalCrossentropy):
 
 
 def adapt(model: "Network", x: "Data", epochs: "int" = 5, guard: "bool" = True) -> None:
-    """Train a model that has the loss Entropy on ``x``, samples as ``predict`` takes them, of all classes; what trains
-    is compile's choice.
+    """Train a model that was compiled with the loss Entropy, without labels. ``x``: samples of all classes, as
+    ``predict`` takes them. The layers that train are those that compile was told.
 
-    Samples that are less than half a batch at the end are left out, unless there is no other. It takes a byte per
-    sample, and what training changes of the state once more.
+    A last batch that is less than half full is left out, unless it is the only one. The call allocates a byte per
+    sample, and a copy of the part of the state that training changes.
 
     ``guard``: ValueError where more than nine tenths of ``x`` are said to be of one class before; where afterwards
     fewer classes are said than before, that is, two samples drawn at random are twice as often of one class; and where

@@ -29,7 +29,7 @@ class Layer:
 
 
 def parse(plan):
-    """Give ``plan`` what its ``layers`` tell of: weights, table, ranges, the figures of summary().
+    """Set what the section ``layers`` holds of ``plan``: weights, table, ranges, the figures of summary().
 
     ValueError if that is wrong.
     """

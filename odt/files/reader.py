@@ -150,7 +150,7 @@ def wrong(name, error):
 
 
 def _place(sizes):
-    """Where what follows sections of these sizes begins."""
+    """The offset of what follows sections of these sizes."""
     return _HEADER + sum([(size + 3) & ~3 for size in sizes])
 
 

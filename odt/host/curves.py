@@ -24,7 +24,7 @@ class Fit:
 
     ``epochs`` asked for; ``rows``, {epoch from 1: (loss, acc, val_loss, val_acc)}, None for what was not measured;
     ``steps``, [(epochs done, loss, acc)]: means over the epoch so far; ``last``, (epoch, step, steps) or Nones of
-    these; ``rate`` and ``left``, the line's own words.
+    these; ``rate`` and ``left``: the words of the line.
     """
 
     def __init__(self, epochs):

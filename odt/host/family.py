@@ -154,7 +154,7 @@ class Family:
     def fit(self, model, trial, train, epochs, callbacks=()):
         """Train a compiled model as its trial's choices say.
 
-        One of the ``callbacks`` may end it, but where it is adapted.
+        One of the ``callbacks`` may end the training, but not an adaptation.
         """
         cut = trial.suggest_categorical("prune", (0.0, 0.25, 0.5))
         callbacks = list(callbacks) if self.adapt is None else []

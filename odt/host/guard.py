@@ -382,7 +382,7 @@ async def _awaited(model, name, run):
 def _begun(model):
     """Whether a fit of this thread is underway: a callback calls.
 
-    Else what an interrupt may have left does not count.
+    If none is, marks that an interrupted fit may have left are ignored.
     """
     return _owner(model).thread == threading.get_ident() and model.session is not None and bool(model.session.fit)
 

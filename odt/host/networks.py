@@ -360,7 +360,7 @@ class NetworkSearch:
         """The Point to take: of those at most ``within`` less accurate than the best, the cheapest, by the product of
         its costs.
 
-        Where limits are given, ``within`` is 0 if it is not given: what costs no more than these is welcome; else 0.01.
+        ``within`` without a value is 0 if limits are given (any network within them will do), else 0.01.
         """
         front = self.front()
         if not front:

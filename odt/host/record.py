@@ -105,7 +105,7 @@ class Sensor:
             self.damaged += 1
 
     def _put(self, window):
-        """The oldest goes where nobody asks."""
+        """Queue a window; if the queue is full, drop the oldest."""
         while True:
             try:
                 return self.windows.put_nowait(window)

@@ -238,7 +238,7 @@ class EchoState(OSELM):
             raise
 
     def _go_on(self):
-        """What followed becomes what is, as a whole."""
+        """The next state becomes the current one, in one step."""
         whole(self._follow)
 
     def _follow(self):

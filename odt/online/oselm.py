@@ -175,7 +175,7 @@ class OSELM(Stored):
         return work[0] if self.outputs == 1 else work[: self.outputs]
 
     def predict_proba_one(self, x: "Numbers") -> "array[float]":
-        """Of each class, an array('f'): the outputs limited to 0 .. 1, over their sum; all alike where that is 0."""
+        """Per class, in an array('f'): the outputs limited to 0 .. 1, divided by their sum; all equal if that is 0."""
         if not self.classes:
             raise ValueError("predict_proba_one: OSELM(classes=..) has probabilities")
         self._call(x, None, False)

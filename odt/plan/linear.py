@@ -52,8 +52,8 @@ def sizes(s, node):
 
 
 def _operation(s, node):
-    """(name less its ending, sizes) of a layer's instructions: a filter as wide as the image is one of a row, a whole
-    one dense.
+    """(name without its ending, sizes) of a layer's instructions. A filter as wide as the image is planned as one of a
+    single row, a filter as large as the image as a dense layer.
     """
     kind, given = node.layer.kind, sizes(s, node)
     if kind == "conv2d":

@@ -30,7 +30,7 @@ def mask(s, node, error, relu):
 def keep_bits(s, ends, output, wanted=None):
     """Let the schedule have bits in place of such activations, if that makes its lower bound lower.
 
-    ``ends``: the number of instructions of each section, kept true; ``output``: the network's output, which stays.
+    ``ends``: the number of instructions of each section, to be updated; ``output``: the network's output, which stays.
     ``wanted``: True or False: with bits or without, whatever the lower bounds.
     """
     instructions, arena = s.instructions, s.arena

@@ -196,7 +196,7 @@ class Schedule:
             each.clear()
 
     def begin(self):
-        """What every section starts with, the first micro-batch of a batch alone."""
+        """Emit what begins every section; with micro-batches, only the first of a batch runs it."""
         for buffer in (self.buffers.peaks if self.int8 else None, self.updates.sums):
             if buffer is not None:
                 self.clears.append(buffer)

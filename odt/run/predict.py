@@ -50,7 +50,7 @@ def _new(count, seen):
 
 
 def _look(session, x, out):
-    """The same of samples of any kind, and in ranges that may be new."""
+    """The same for samples of any kind; the data in use and the ranges are checked first."""
     seen, engine, given = session.seen, session.engine, x
     if session.calibrated == 1 and x.__class__ is seen.kind:
         result = _held(session, x, out)

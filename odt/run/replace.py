@@ -11,7 +11,7 @@ from ..base.regions import ARENA
 
 
 def half_way(session, name):
-    """Until Session.leave() or load(), part of the state is new, part old: no use of the model but by ``name``."""
+    """Until Session.leave() or load(), part of the state is new, part old: the model may be used by ``name`` alone."""
     session.busy = name
 
 

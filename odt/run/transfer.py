@@ -47,9 +47,10 @@ def set_weights(session, values):
 
 
 def transfer(session, source, name):
-    """The weights of ``source``, a session, into those of ``session``; ``name`` tells of it in errors.
+    """Copy the weights of ``source``, a session, into ``session``; errors begin with ``name``.
 
-    Bit for bit between models of one dtype; ranges come along where both have the same. The optimizer starts again.
+    Between models of one dtype the copy is bit for bit; ranges are copied too, if both have the same. The optimizer
+    starts again.
     ValueError that names the first layer that differs; nothing has changed then.
     """
     mine, theirs = session.plan.weights, source.plan.weights

@@ -45,7 +45,7 @@ class Recorder:
 
     ``rate``: samples a second, kept in the file, or None. ``budget``: the file's bytes at most. ``classes``: None, or
     the number of labels, each of which has an equal part of it. ``labels``: the names, in the order of their numbers.
-    ValueError for a file of other windows or another rate, or that is damaged. A record takes 20 bytes and the
+    ValueError for a file of other windows, of another rate, or a damaged one. A record takes 20 bytes and the
     window's.
     """
 

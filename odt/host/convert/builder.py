@@ -745,8 +745,8 @@ class Builder:
         return self.affine(made, alpha, 0, name, origin)
 
     def _gelu_of(self, first, second, name, origin):
-        """first * second, if one is an x, the other 1 + erf(x / sqrt(2)), both times a number: the exact GELU; else
-        None.
+        """The exact GELU, if ``first`` and ``second`` are its factors: x and 1 + erf(x / sqrt(2)), each times a number;
+        else None.
         """
         if not np.array_equal(first.index, second.index) or first.shape != second.shape:
             return None
@@ -786,7 +786,7 @@ class Builder:
         return made
 
     def bytes(self, value, scale, zero, name, origin):
-        """The value, of which the source makes bytes here: (byte - zero) * scale, -128 to 127."""
+        """The value, which the source quantizes here: (byte - zero) * scale, bytes from -128 to 127."""
         if not (1e-30 < scale < 1e30 and -128 <= zero <= 127):
             raise ValueError("%s: bytes of a scale of %r and a zero point of %d" % (origin, scale, zero))
         start, reach = self._reach(value.node)

@@ -42,7 +42,7 @@ def save_onnx(model, path):
 
 
 def _values(model, session):
-    """What each node's output is made of, in int8: the network is planned once more.
+    """The buffer of each node's output, in int8: the network is planned once more.
 
     RuntimeError where it has changed since.
     """

@@ -542,7 +542,7 @@ class _Reader:
     @_layer("RandomShear", "", "x_factor y_factor fill_mode fill_value interpolation")
     @_layer("RandomTranslation RandomZoom", "", "height_factor width_factor fill_mode fill_value interpolation")
     def _idle(self, layer, x, origin):
-        """What does something in training alone."""
+        """Layers that have an effect in training alone."""
         return x
 
     @_layer("Rescaling", "scale offset")

@@ -598,7 +598,7 @@ class _Reader:
         return made if a.inputs[1].ndim else self._without(a, made, [axis])
 
     def _times(self, a):
-        """How many times larger an image becomes, if whole times."""
+        """The factors by which an image is enlarged, if they are whole numbers."""
         value, wanted = a.value(0), a.ints(1)
         if len(value.source) != 3 or len(wanted) != 2:
             raise ValueError("%s: enlarges samples of %s to %s" % (a.origin, value.source, wanted))

@@ -250,7 +250,7 @@ def pieces(KH, KW, C):
 
 
 def correlate_dw(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW):
-    """Of panels of the errors of four channels run over columns of x."""
+    """The kernel runs panels of the errors of four channels over columns of x."""
     P, K, length, panels, T = B * OH * OW, KH * KW * C, KW * C, -(-N // ROWS), KH * KW
     terms = {"1": 1, "errors": P * N, "products": panels * K * (P // 2)}
     is_same_size = SH == SW == 1 and (OH, OW) == (H, W)

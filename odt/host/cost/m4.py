@@ -228,7 +228,7 @@ def _is_halved(stride, size, taps, pad, errors):
 
 
 def _depthwise_dx(s):
-    """With strides of 2 by squares of four inputs."""
+    """With strides of 2 the kernel computes squares of four inputs."""
     B, H, W, PT, PL, fours = s["B"], s["H"], s["W"], s["PT"], s["PL"], _up(s["N"], 4)
     is_halved = _is_halved(s["SH"], H, s["KH"], PT, s["OH"]) and _is_halved(s["SW"], W, s["KW"], PL, s["OW"])
     if is_halved and s["SH"] * s["SW"] > 1 and s["N"] >= 4:

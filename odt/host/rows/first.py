@@ -38,7 +38,7 @@ def draw(session):
 
 
 class Whole:
-    """The state of the same model with whole kernels, by the Plan ``whole`` that has them."""
+    """The state of the same model with whole kernels; ``whole`` is their Plan."""
 
     def __init__(self, session, whole):
         self.session, self.whole = session, whole

@@ -67,8 +67,8 @@ def _hann(i, window):
 
 
 def _bands(rate, fft, channels, low, high):
-    """The first bin of each of channels + 1 bands and the end of the last; of each bin how far below its band's upper
-    edge it is, in 1/4096.
+    """Two lists: the first bin of each of channels + 1 bands, then the end of the last; and for each bin its distance
+    below its band's upper edge, in 1/4096.
     """
     first = upper = _mel(low, 1)
     spacing = _single(_single(_mel(high, 1) - first) // (channels + 1))
