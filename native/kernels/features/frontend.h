@@ -1,5 +1,6 @@
-// TensorFlow's microfrontend, one frame (docs/reference/numerics.md, Features). What odt/sensors/features/frontend_tables.py makes once, the caller gives with each
-// frame: tables of int16, and work of int32, in which the noise of each channel is kept from frame to frame.
+// TensorFlow's microfrontend, one frame (docs/reference/numerics.md, Features).
+// The caller passes tables of int16 and work of int32 with each frame; odt/sensors/features/frontend_tables.py makes them once.
+// work keeps the noise of each channel from frame to frame.
 
 #ifndef ODT_FEATURES_FRONTEND_H
 #define ODT_FEATURES_FRONTEND_H

@@ -1,5 +1,5 @@
-// Log-mel of one frame, and its cosine transform (MFCC), by integers (docs/reference/numerics.md, Features). What odt/sensors/features/tables.py makes once, the caller gives
-// with each frame: tables of int16, and work of int32.
+// Log-mel of one frame, and its cosine transform (MFCC), by integers (docs/reference/numerics.md, Features).
+// The caller passes tables of int16 and work of int32 with each frame; odt/sensors/features/tables.py makes them once.
 
 #ifndef ODT_FEATURES_LOGMEL_H
 #define ODT_FEATURES_LOGMEL_H

@@ -1,5 +1,5 @@
-// Statistics and spectral power of a window of samples, by integers (docs/reference/numerics.md, Features). What odt/sensors/features/motion.py makes once, the caller
-// gives with each window: tables of int16, and work of int32.
+// Statistics and spectral power of a window of samples, by integers (docs/reference/numerics.md, Features).
+// The caller passes tables of int16 and work of int32 with each window; odt/sensors/features/motion.py makes them once.
 
 #ifndef ODT_FEATURES_MOTION_H
 #define ODT_FEATURES_MOTION_H

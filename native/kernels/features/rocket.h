@@ -1,5 +1,5 @@
-// MiniRocket's features of a window of samples, by integers (docs/reference/numerics.md, Features). What odt/sensors/features/rocket.py makes once, the caller
-// gives with each window: tables of int16, and work of int32.
+// MiniRocket's features of a window of samples, by integers (docs/reference/numerics.md, Features).
+// The caller passes tables of int16 and work of int32 with each window; odt/sensors/features/rocket.py makes them once.
 
 #ifndef ODT_FEATURES_ROCKET_H
 #define ODT_FEATURES_ROCKET_H

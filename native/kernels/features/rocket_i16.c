@@ -32,7 +32,7 @@ static int count_of(odt_bytes_t tables, odt_bytes_t work) {
     return ODT_ROCKET_KERNELS * count;
 }
 
-// x: the sum of some channels, between 4 d zeros on each side. sums[t]: of the nine x that are d apart from t on.
+// x: the sum of some channels, between 4 d zeros on each side. sums[t]: the sum of x[t], x[t + d], .. x[t + 8 d].
 static void prepare(int32_t *x, int32_t *sums, const int16_t *samples, int window, int channels, uint32_t mask, int d) {
     for (int t = 0; t < 4 * d; t++) {
         x[t] = x[4 * d + window + t] = 0;
