@@ -195,6 +195,9 @@ NO_ARRAYS = {
     "what was checked, or what checks": ("odt.sensors.features.refused:refuse", "odt.sensors.features.refused:windows",
     "odt.sensors.features.begin:layers"),
     "samples of any shape": ("odt.host.convert:Imported.bytes",),
+    "samples that a model gets as they are": tuple(
+        "odt.data.targets:ScaledTargets." + name for name in ("fit", "train_step", "evaluate", "predict")
+    ),
     "samples as a network of PyTorch takes them": ("odt.host.episodes:train", "odt.host.prune:prune"),
     "a window as the recorder shows it": ("odt.host.record:picture",),
 }  # fmt: skip
