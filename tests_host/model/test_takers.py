@@ -197,7 +197,8 @@ NO_ARRAYS = {
     "samples of any shape": ("odt.host.convert:Imported.bytes",),
     "samples that a model gets as they are": tuple(
         "odt.data.targets:ScaledTargets." + name for name in ("fit", "train_step", "evaluate", "predict")
-    ),
+    )
+    + ("odt.continual.guards:said",),
     "samples as a network of PyTorch takes them": ("odt.host.episodes:train", "odt.host.prune:prune"),
     "a window as the recorder shows it": ("odt.host.record:picture",),
 }  # fmt: skip
