@@ -41,13 +41,13 @@ if 1 - 1:  # for type checkers alone
 
 try:
     from _thread import get_ident
-except ImportError:  # a port with one thread; str() is its name
+except ImportError:  # a port without threads: str() is the name of its only one
     get_ident = str
 
-_LAST = const(0xFF000000)  # the step of schedules from this step on, see set_rate()
+_LAST = const(0xFF000000)  # from this step on schedules get this step, see set_rate()
 _LATE = const(0xFF)  # the top byte of the counter of steps then
 _WIDEST = const(0x7B80)  # upper half of a scale of 2^120: 255 of its steps overflow float32
-_WIDE = const(0x7A)  # a scale with at most this top byte is below that
+_WIDE = const(0x7A)  # a scale whose top byte is at most this is below that
 # Words of ``known``: class of x and of y, and what count_samples() takes of each. The others are for step().
 _X_CLASS = const(0)
 _X_KIND = const(1)
@@ -180,7 +180,9 @@ def step(session, x, y):
 
 
 def train_alone(session):
-    """train() for train_step(): a function of its own, so that the names of both fit on the stack."""
+    """train() for train_step(). A function of its own: MicroPython keeps at most 11 names and operands of a call on the C
+    stack.
+    """
     try:
         train(session)
     except BaseException:
@@ -242,7 +244,7 @@ def mean(session, count):
     if watched is None:
         return total / (count << 16)
     if session.unit_count != count or watched != session.unit_scale:
-        session.unit_count = 0  # until all three are set
+        session.unit_count = 0  # an interrupt may come before all three are set: they do not count until then
         session.unit_scale = bytes(watched)
         session.unit = session.loss.unit(session.output_scale() / 256) / count
         session.unit_count = count
@@ -258,14 +260,14 @@ def calibrate_words(engine, loaded, regions, start, stop, samples, step=False):
     if not hasattr(engine, "calibrate"):
         return 0
     scales = None
-    needed = len(regions[0]) if samples else 0  # also to keep what a sum in place overwrites
+    needed = len(regions[0]) if samples else 0  # later the same buffer holds what a sum in place overwrites
     while samples and scales is None:
         try:
             scales = bytearray(max(4 * samples, needed))
         except MemoryError:
             if needed <= 4 * samples:
                 raise
-            needed //= 4  # then it is run again with all before it
+            needed //= 4  # then there is no copy: that sum is repeated with all before it
     return 1 + engine.calibrate(loaded, regions, start, stop, scales, step)
 
 
@@ -277,8 +279,8 @@ class Session:
 
     input: "Any"  # the Input's layer, or an object with its name, shape and format
     shape: "tuple[int, ...]"  # of one output
-    row: "int"  # numbers of a sample
-    width: "int"  # numbers of a target
+    row: "int"  # how many numbers a sample has
+    width: "int"  # how many numbers a target has
     classes: "int"  # 0 without labels
     optimizer: "Any"
     loss: "Any"

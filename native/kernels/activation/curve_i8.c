@@ -4,7 +4,7 @@
 #include "../../opcodes.h"
 
 typedef struct {
-    odt_multiplier_t exponent, line, bend; // for a gradient bend is q
+    odt_multiplier_t exponent, line, bend; // in curve_dx_i8 `bend` is the instruction's multiplier q
     const int8_t *x, *e; // e: NULL forward
     int32_t kind, alpha, z;
 } curve_t;

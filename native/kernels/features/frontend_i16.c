@@ -61,7 +61,7 @@ static inline pair_t twiddle(const int16_t *sines, int quarter, int k) {
     return (pair_t) {(int16_t)-sines[3 * quarter - k], (int16_t)-sines[k - 2 * quarter]};
 }
 
-// (r + i j) W, where W = cos - j sin and w holds (cos, sin).
+// The product of r + j i and W = cos - j sin; w is (cos, sin).
 static inline pair_t times(int32_t r, int32_t i, pair_t w) {
     return (pair_t) {(int16_t)((r * w.r + i * w.i + 16384) >> 15), (int16_t)((i * w.r - r * w.i + 16384) >> 15)};
 }

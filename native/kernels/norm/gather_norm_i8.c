@@ -25,7 +25,7 @@ void odt_gather_norm_i8(const odt_gather_norm_i8_t *a) {
                     v = format == ODT_FLOAT32 ? odt_quantize((uint32_t)v, inverse)
                         : odt_rescaled(odt_sat32((int64_t)v - zero), whole);
                     v = odt_sat32((int64_t)v - mean);
-                    peak = odt_max(peak, v != 0); // a value other than 0 counts, even below a step
+                    peak = odt_max(peak, v != 0); // at least 1 for a value other than 0, even if it rounds to 0
                     v = odt_rescaled(v, q);
                     peak = odt_max(peak, odt_max(v, -v));
                 }

@@ -76,7 +76,8 @@ void odt_maxpool2d_i8(const odt_maxpool2d_i8_t *a) {
 // first bit.
 #define MARK 0x80
 
-// Rows of such windows, without image rows between them. `word`: choices that do not fill a byte yet, or not used.
+// Rows of such windows, without image rows between them. `word`: forward, choices that do not fill a byte yet;
+// backward, choices that were read and not used yet.
 typedef struct {
     int8_t *image;      // 0: [H][W][N]: x or dx, where the next row begins
     int8_t *windows;    // 4: [OH][OW][N]: y or e

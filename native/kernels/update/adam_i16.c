@@ -19,7 +19,7 @@ enum {
 
 // The rest of a row from an element on. adam_i16__rp2040.inc and adam_i16__m4.inc load the members in this order.
 typedef struct {
-    int32_t before;                 // bits that a gradient is shifted right by, before it is multiplied by
+    int32_t before;                 // a gradient is shifted right by this many bits, then multiplied by factor
     uint32_t factor;                // factor from a gradient to its contribution to the first moment
     uint32_t b1;                    // beta1
     uintptr_t divider;              // ODT_DIVIDER

@@ -62,7 +62,7 @@ static int apply_row(const apply_row_t *row) {
 #if ODT_RP2040
 
 static int apply_row_rp2040(const apply_row_t *all) {
-    apply_row_t one = *all; // this needs more than the loop provides
+    apply_row_t one = *all; // for the elements that odt_apply_row() stops at
     odt_apply_row_t row = {.second = ODT_HASH_SECOND, .third = ODT_HASH_THIRD, .golden = ODT_HASH_GOLDEN,
         .high = all->q.high, .low = all->q.low, .shift = all->q.shift, .rest = 32 - all->q.shift,
         .end = all->d + all->count, .d = all->d, .w = all->w, .apart = all->r - all->w,
