@@ -18,7 +18,7 @@ help:
 	@echo "make test-host      the tests that need no MicroPython"
 	@echo "make test-device    the tests on MicroPython, on all machines"
 	@echo "make test-stm32     the tests on an emulated STM32F405, with MPY_DIR=<MicroPython checkout>"
-	@echo "make test-release   the tests on another release of MicroPython, with MPY_DIR=<its checkout>"
+	@echo "make test-release   the tests on another release of MicroPython: Debian's next, or MPY_DIR=<a checkout>"
 	@echo "make fuzz           fuzz what reads programs and files, FUZZ_SECONDS=600 in all"
 	@echo "make sanitize       the binding for MicroPython under the address and undefined-behaviour sanitizers"
 	@echo "make bench          what kernels and training steps cost on each machine; bench/costs/compare.py: two commits"
@@ -32,10 +32,10 @@ help:
 	@echo "make generate       write what is generated from odt/base/opcodes.py"
 	@echo "make unix           MicroPython's unix port with odt inside"
 	@echo "make unix-float30   the same with CircuitPython's 30-bit floats"
-	@echo "make qemu           Cortex-M3, M4, M4F, M7 and M33 images for QEMU"
+	@echo "make qemu           Cortex-M3, M4, M4F, M7, M33 and RISC-V images for QEMU"
 	@echo "make rp2040         Raspberry Pi Pico firmware, and an emulator to run it"
 	@echo "make firmware       firmware for a board, and what odt adds to it: BOARD=RPI_PICO | RPI_PICO2 | ..."
-	@echo "make mpy            kernels and package as .mpy files for stock firmware (MORE_ARCHS=rv32imc: of RISC-V, too)"
+	@echo "make mpy            kernels and package as .mpy files for stock firmware"
 	@echo "make mip            the same as packages for mip"
 	@echo "make release        wheel, sources, packages for mip, kernels, firmware and checksums, into build/dist"
 	@echo "make stock          MicroPython without odt, to test these"
@@ -165,7 +165,7 @@ machines:
 	    { grep -B 20 -F '*** [' $(BUILD)/machines.log | tail -n 40; exit 1; }
 
 .PHONY: sources-machines all-machines
-sources-machines: sources-arm sources-multilib rp2040-sources
+sources-machines: sources-qemu sources-multilib rp2040-sources
 	@$(SOURCES) node microbit venv python-headers
 
 all-machines: unix unix-float30 qemu rp2040 stock mpy \

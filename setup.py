@@ -20,6 +20,7 @@ MPY = (
     "arm*/_odt*.mpy",
     "rv*/_odt*.mpy",
     "xtensa*/_odt*.mpy",
+    "viper/xtensa*/_odt*.mpy",
     "python/odt/**/*.mpy",
     "packed/odt/*.*",
 )  # none of a PC's

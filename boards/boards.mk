@@ -27,11 +27,15 @@ STOCK_MAKE = $(MAKE) $(JOBS) --no-print-directory MICROPY_MPYCROSS=$(MPYCROSS) \
     MICROPY_MPYCROSS_DEPENDENCY=$(MPYCROSS)
 PORT_MAKE = $(STOCK_MAKE) USER_C_MODULES=$(ODT_NATIVE) FROZEN_MANIFEST=$(ODT_MANIFEST)
 
-.PHONY: sources sources-arm sources-multilib sources-clang
+.PHONY: sources sources-arm sources-riscv sources-qemu sources-multilib sources-clang
 sources:
 	@$(SOURCES) cc micropython
 sources-arm: sources
-	@$(SOURCES) arm-gcc qemu
+	@$(SOURCES) arm-gcc
+sources-riscv: sources-arm
+	@$(SOURCES) riscv-gcc
+sources-qemu: sources-riscv
+	@$(SOURCES) qemu
 sources-multilib: sources
 	@$(SOURCES) multilib
 sources-clang:
@@ -64,10 +68,10 @@ $(BUILD)/unix_sanitize/micropython: $(ODT_FILES) $(wildcard boards/UNIX_SANITIZE
 	+$(STOCK_MAKE) USER_C_MODULES=$(ODT_NATIVE) $(UNIX_OPTIONS) BUILD=$(@D) VARIANT_DIR=$(CURDIR)/boards/UNIX_SANITIZE
 	@touch $@
 
-# --- Cortex-M on QEMU -------------------------------------------------------------------------
+# --- Cortex-M and RISC-V on QEMU --------------------------------------------------------------
 
-# Each folder boards/QEMU_.. of an MPS2 board is a machine: qemu_m3 and so on.
-QEMU_BOARDS := $(patsubst boards/%/mpconfigboard.mk,%,$(shell grep -l mps2.mk boards/QEMU_*/mpconfigboard.mk))
+# Each folder boards/QEMU_.. of ports/qemu is a machine: qemu_m3 and so on.
+QEMU_BOARDS := $(patsubst boards/%/mpconfigboard.mk,%,$(shell grep -lE '(mps2|qemu)\.mk' boards/QEMU_*/mpconfigboard.mk))
 lower = $(shell echo $(1) | tr A-Z a-z)
 
 .PHONY: qemu
@@ -75,8 +79,8 @@ qemu: $(foreach board,$(QEMU_BOARDS),$(BUILD)/$(call lower,$(board))/firmware.el
 
 # $(1): the machine's name; $(2): its board folder
 define qemu_machine
-$(BUILD)/$(1)/firmware.elf: $(ODT_FILES) $(wildcard boards/$(2)/* boards/mps2/*) $(MPYCROSS) \
-    | sources-arm
+$(BUILD)/$(1)/firmware.elf: $(ODT_FILES) $(wildcard boards/$(2)/* boards/mps2/* boards/qemu/*) $(MPYCROSS) \
+    | sources-qemu
 	+$(PORT_MAKE) -C $(MPY)/ports/qemu BUILD=$$(@D) BOARD=$(2) BOARD_DIR=$(CURDIR)/boards/$(2)
 	@touch $$@
 endef

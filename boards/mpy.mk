@@ -1,16 +1,20 @@
 # odt for stock firmware: the kernels as native modules, the package compiled. Included by boards.mk.
 #
-#   make mpy            build/mpy/<architecture>/_odt*.mpy, build/mpy/python/odt/**/*.mpy, their sizes
+#   make mpy            build/mpy/<architecture>/_odt*.mpy, build/mpy/viper/<architecture>/_odt_viper.mpy,
+#                       build/mpy/python/odt/**/*.mpy, their sizes
 #   make mip            build/mip/: the same as packages for mip, to be served
-#   make stock          MicroPython without odt for the unix port, two QEMU boards and the RP2040
+#   make stock          MicroPython without odt for the unix port, three QEMU boards and the RP2040
 #
-#   make mpy MORE_ARCHS="rv32imc xtensawin"         these architectures too, whose compilers have to be installed
+#   make mpy MORE_ARCHS=xtensawin       this architecture, too, whose compiler has to be installed
 #
 # What is built does not depend on what else a machine has.
 
 MORE_ARCHS ?=
-MPY_ARCHS := x64 armv6m armv7m armv7emsp armv7emdp $(MORE_ARCHS)
+MPY_ARCHS := x64 armv6m armv7m armv7emsp armv7emdp rv32imc $(MORE_ARCHS)
 MPY_KERNELS = $(MPY_ARCHS:%=$(BUILD)/mpy/%/_odt.mpy)
+# MicroPython's own compiler needs no other: these loops are for boards that no kernels fit.
+VIPER_ARCHS := x64 armv6m armv7m rv32imc xtensawin
+MPY_VIPER = $(VIPER_ARCHS:%=$(BUILD)/mpy/viper/%/_odt_viper.mpy)
 MPY_PYTHON = $(ODT_PYTHON:%.py=$(BUILD)/mpy/python/%.mpy)
 MPY_PACKED = $(BUILD)/mpy/packed/odt
 # Left of modules that have moved: they would be installed.
@@ -24,7 +28,7 @@ mpy:
 	@echo "  newer firmware reads the same .mpy files" >&2
 	@exit 1
 else
-mpy: $(MPY_KERNELS) $(MPY_PYTHON) $(MPY_PACKED)/__init__.mpy $(MPY_PACKED)/packs.mpy
+mpy: $(MPY_KERNELS) $(MPY_VIPER) $(MPY_PYTHON) $(MPY_PACKED)/__init__.mpy $(MPY_PACKED)/packs.mpy
 	@rm -f $(MPY_STALE)
 	@find $(BUILD)/mpy/python -type d -empty -delete
 	@python3 -m odt.host.boards.pack $(BUILD)/mpy
@@ -40,7 +44,7 @@ $(BUILD)/venv/.mpy: $(BUILD)/venv/.run $(if $(PIP_ONCE),$(BUILD)/venv/.test)
 	@touch $@
 
 $(MPY_KERNELS): $(BUILD)/mpy/%/_odt.mpy: $(wildcard native/*.[ch] native/common/*.[ch] native/kernels/*/*.[ch] native/cores/*.h native/cores/*/* \
-    native/bindings/*) $(MPYCROSS) | sources-arm $(BUILD)/venv/.mpy
+    native/bindings/*) $(MPYCROSS) | sources-riscv $(BUILD)/venv/.mpy
 	@mkdir -p $(@D)
 	@echo "odt: compiling the kernels for $*"
 	@$(MAKE) $(JOBS) -s -C native -f bindings/natmod.mk ARCH=$* BUILD=$(BUILD)/mpy/build/$* \
@@ -49,6 +53,10 @@ $(MPY_KERNELS): $(BUILD)/mpy/%/_odt.mpy: $(wildcard native/*.[ch] native/common/
 	@rm -f $(@D)/_odt*.mpy
 	@mv $(BUILD)/mpy/build/$*/_odt_*.mpy $(@D)
 	@mv $(BUILD)/mpy/build/$*/_odt.mpy $@
+
+$(MPY_VIPER): $(BUILD)/mpy/viper/%/_odt_viper.mpy: native/bindings/viper.py $(MPYCROSS)
+	@mkdir -p $(@D)
+	@$(MPYCROSS) -march=$* -O3 -s _odt_viper.py -o $@ $<
 
 # As manifest.py freezes it: no docstrings, no assertions.
 $(BUILD)/mpy/python/odt/%.mpy: odt/%.py $(MPYCROSS)
@@ -73,7 +81,7 @@ STOCK_FILES := boards/mpy.mk $(wildcard boards/stock/*) $(MPYCROSS)
 
 .PHONY: stock
 stock: $(BUILD)/stock_unix/micropython $(BUILD)/stock_qemu_m3/firmware.elf \
-    $(BUILD)/stock_qemu_m4hf/firmware.elf $(BUILD)/stock_rp2040/firmware.uf2
+    $(BUILD)/stock_qemu_m4hf/firmware.elf $(BUILD)/stock_qemu_rv32/firmware.elf $(BUILD)/stock_rp2040/firmware.uf2
 
 $(BUILD)/stock_unix/micropython: $(STOCK_FILES) | sources
 	+$(STOCK_MAKE) $(UNIX_OPTIONS) FROZEN_MANIFEST=$(STOCK)/manifest.py BUILD=$(@D) VARIANT=standard
@@ -81,13 +89,14 @@ $(BUILD)/stock_unix/micropython: $(STOCK_FILES) | sources
 
 # $(1): the machine's name; $(2): its board folder
 define stock_qemu_machine
-$(BUILD)/$(1)/firmware.elf: $(STOCK_FILES) $(wildcard boards/$(2)/* boards/mps2/*) | sources-arm
+$(BUILD)/$(1)/firmware.elf: $(STOCK_FILES) $(wildcard boards/$(2)/* boards/mps2/* boards/qemu/*) | sources-qemu
 	+$(STOCK_MAKE) -C $(MPY)/ports/qemu FROZEN_MANIFEST=$(STOCK)/manifest.py BUILD=$$(@D) \
 	    BOARD=$(2) BOARD_DIR=$(CURDIR)/boards/$(2)
 	@touch $$@
 endef
 $(eval $(call stock_qemu_machine,stock_qemu_m3,QEMU_M3))
 $(eval $(call stock_qemu_machine,stock_qemu_m4hf,QEMU_M4HF))
+$(eval $(call stock_qemu_machine,stock_qemu_rv32,QEMU_RV32))
 
 $(BUILD)/stock_rp2040/firmware.uf2: $(STOCK_FILES) boards/rp2040.mk | rp2040-sources
 	$(call rp2_firmware,RPI_PICO,-DMICROPY_FROZEN_MANIFEST=$(STOCK)/rp2040.py)
@@ -99,10 +108,10 @@ RELEASE := $(BUILD)/release
 
 .PHONY: test-release
 ifeq ($(MPY_DIR),)
+# Debian's next.
 test-release:
-	@echo "odt: which release? Clone MicroPython, in it run make -C ports/unix submodules, and give it:" >&2
-	@echo "  make test-release MPY_DIR=<the clone>" >&2
-	@exit 1
+	@$(SOURCES) micropython-next
+	@$(MAKE) --no-print-directory $@ MPY_DIR=$(BUILD)/src/micropython-next
 else
 # The .mpy files are MicroPython 1.25's: newer firmware reads the same version of them.
 test-release: venv

@@ -4,8 +4,10 @@
 #   boards/sources.sh PART...          every PART is idempotent; nothing is fetched twice
 #
 #   micropython pico-sdk tinyusb mbedtls    sources of trixie, unpacked into build/src/PART
+#   micropython-next                        source of the Debian that is not yet released: 1.26, for make test-release
 #   microbit                                firmware that bookworm has: a MicroPython of 2017, which odt refuses
-#   cc clang wasm chromium multilib cmake arm-gcc qemu node venv python-headers   commands, installed with apt-get where missing
+#   cc clang wasm chromium multilib cmake arm-gcc riscv-gcc qemu node venv python-headers   commands, installed with
+#                                           apt-get where missing
 #
 # The trixie source lists are written from the mirror that this machine's apt already uses, into a
 # private apt state under build/apt: /etc stays as it is. MPY_DIR=<a full MicroPython checkout>
@@ -66,6 +68,7 @@ prepare_apt() {
     mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
     # Two lists, so that installing a backport can never draw a newer release's libc in.
     printf '%s\n' "deb-src $uri $suite main" "deb $uri $suite main" >"$apt/sources.list"
+    printf '%s\n' "deb-src $uri unstable main" >"$apt/next.list"
     if [ "$release" != "$suite" ]; then
         printf '%s\n' "deb $uri $release main" "deb $uri $release-backports main" >"$apt/backports.list"
     fi
@@ -83,19 +86,19 @@ prepare_apt() {
 
 # --- sources ----------------------------------------------------------------------------------
 
-# fetch_source PART PACKAGE VERSION-PREFIX: a Debian source package, patched as Debian patches it.
+# fetch_source PART PACKAGE VERSION-PREFIX [LIST]: a Debian source package, patched as Debian patches it.
 fetch_source() {
-    local part=$1 package=$2 wanted=$3 version work
+    local part=$1 package=$2 wanted=$3 list=${4:-sources} version work
     [ ! -e "$src/$part/.complete" ] || return 0
     prepare_apt
     need dpkg-source dpkg-dev
     say_missing
-    version=$(private_apt sources apt-cache showsrc "$package" | sed -n "s/^Version: //p" |
+    version=$(private_apt $list apt-cache showsrc "$package" | sed -n "s/^Version: //p" |
         grep -E "^([0-9]+:)?$wanted" | sort -V | tail -n 1) || true
     [ -n "$version" ] || die "the mirror has no source package $package $wanted."
     say "fetching $package $version"
     work=$(mktemp -d "$apt/unpack.XXXXXX")
-    (cd "$work" && private_apt sources apt-get source --only-source "$package=$version" >/dev/null) ||
+    (cd "$work" && private_apt $list apt-get source --only-source "$package=$version" >/dev/null) ||
         die "could not fetch the source package $package $version."
     publish "$part" "$(find "$work" -mindepth 1 -maxdepth 1 -type d)" "$package $version"
     rm -rf "$work"
@@ -138,7 +141,7 @@ link_submodule() {
 
 # The build refuses an empty micropython-lib before it knows that no manifest require()s anything.
 fill_micropython_lib() {
-    local folder=$src/micropython/lib/micropython-lib
+    local folder=$src/$1/lib/micropython-lib
     [ -e "$folder/README.md" ] && return 0
     mkdir -p "$folder"
     echo "Empty on purpose: the manifests of odt require() nothing." >"$folder/README.md"
@@ -194,14 +197,15 @@ install() {
     }
 }
 
-need_qemu() { # version 10 is the one that the emulated boards were tried with; bookworm has 7.2
+# need_qemu COMMAND PACKAGE: version 10 is the one that the emulated boards were tried with; bookworm has 7.2
+need_qemu() {
     local major
-    major=$(qemu-system-arm --version 2>/dev/null | sed -nE '1s/.*version ([0-9]+)\..*/\1/p') || true
+    major=$("$1" --version 2>/dev/null | sed -nE '1s/.*version ([0-9]+)\..*/\1/p') || true
     [ "${major:-0}" -lt 10 ] || return 0
     if (. /etc/os-release && [ "${VERSION_CODENAME:-}" = bookworm ]); then
-        install bookworm-backports qemu-system-arm
+        install bookworm-backports "$2"
     else
-        install "" qemu-system-arm
+        install "" "$2"
     fi
 }
 
@@ -211,6 +215,12 @@ need_arm_gcc() {
     # The RP2040's SDK compiles a few C++ files.
     [ -e "$(arm-none-eabi-gcc -print-file-name=libstdc++.a 2>/dev/null)" ] ||
         install "" libstdc++-arm-none-eabi-newlib
+}
+
+need_riscv_gcc() { # Debian's compiler for RISC-V has no C library of its own
+    need riscv64-unknown-elf-gcc gcc-riscv64-unknown-elf
+    riscv64-unknown-elf-gcc --specs=picolibc.specs -E -x c /dev/null >/dev/null 2>&1 ||
+        install "" picolibc-riscv64-unknown-elf
 }
 
 need_multilib() { # a 32-bit unix port
@@ -245,7 +255,13 @@ fetch_part() {
             return
         fi
         fetch_source micropython micropython 1.25
-        fill_micropython_lib
+        fill_micropython_lib micropython
+        ;;
+    micropython-next)
+        prepare_apt
+        private_apt next apt-get update || die "apt-get update failed for Debian unstable."
+        fetch_source micropython-next micropython 1. next
+        fill_micropython_lib micropython-next
         ;;
     pico-sdk | tinyusb | mbedtls)
         [ -z "${MPY_DIR:-}" ] || return 0 # a full checkout brings its submodules
@@ -266,7 +282,8 @@ fetch_part() {
     multilib) need gcc gcc libc6-dev && need_multilib ;;
     cmake) need cmake cmake ;;
     arm-gcc) need make make && need_arm_gcc ;;
-    qemu) need_qemu ;;
+    riscv-gcc) need make make && need_riscv_gcc ;;
+    qemu) need_qemu qemu-system-arm qemu-system-arm && need_qemu qemu-system-riscv32 qemu-system-riscv ;;
     node) need node nodejs && need npm npm ;;
     venv) need_venv ;;
     python-headers) need gcc gcc libc6-dev && need_python_headers ;;

@@ -1,12 +1,8 @@
 // Start-up, serial input by interrupt and clock of the emulated MPS2 boards.
 // Drives no hardware that QEMU's mps2-an385, -an386, -an500 and -an505 lack; never runs on a real board.
 
-#include <stdint.h>
-
 #include "py/mphal.h"
-#include "py/runtime.h"
-#include "py/stream.h"
-#include "shared/runtime/interrupt_char.h"
+#include "console.h"
 
 typedef struct {
     volatile uint32_t data, state, ctrl, intstatus, bauddiv;
@@ -19,13 +15,11 @@ typedef struct {
 #if MPS2_AN505 // addresses of the Secure state
 #define UART0 ((mps2_uart_t *)0x50200000)
 #define TIMER0 ((mps2_timer_t *)0x50000000)
-#define TIMER_HZ (20000000)
 #define IRQ_UART0_RX (32)
 #define IRQ_TIMER0 (3)
 #else
 #define UART0 ((mps2_uart_t *)0x40004000)
 #define TIMER0 ((mps2_timer_t *)0x40000000)
-#define TIMER_HZ (25000000)
 #define IRQ_UART0_RX (0)
 #define IRQ_TIMER0 (8)
 #endif
@@ -42,13 +36,13 @@ typedef struct {
 
 #define NVIC_ISER ((volatile uint32_t *)0xe000e100)
 
-uint32_t mps2_irq_disable(void) {
+uint32_t qemu_irq_disable(void) {
     uint32_t state;
     __asm volatile ("mrs %0, primask\n cpsid i" : "=r" (state) : : "memory");
     return state;
 }
 
-void mps2_irq_restore(uint32_t state) {
+void qemu_irq_restore(uint32_t state) {
     __asm volatile ("msr primask, %0" : : "r" (state) : "memory");
 }
 
@@ -63,8 +57,8 @@ static void timer0_handler(void) {
     clock_wraps += 1;
 }
 
-static uint64_t clock_ticks(void) {
-    uint32_t state = mps2_irq_disable();
+uint64_t qemu_ticks(void) {
+    uint32_t state = qemu_irq_disable();
     uint32_t ticks = ~TIMER0->value;
     uint32_t wraps = clock_wraps;
     if (TIMER0->intstatus & 1) {
@@ -72,7 +66,7 @@ static uint64_t clock_ticks(void) {
         ticks = ~TIMER0->value;
         wraps += 1;
     }
-    mps2_irq_restore(state);
+    qemu_irq_restore(state);
     return (uint64_t)wraps << 32 | ticks;
 }
 
@@ -80,91 +74,23 @@ mp_uint_t mp_hal_ticks_cpu(void) {
     return ~TIMER0->value;
 }
 
-mp_uint_t mp_hal_ticks_us(void) {
-    return (mp_uint_t)(clock_ticks() / (TIMER_HZ / 1000000));
-}
-
-mp_uint_t mp_hal_ticks_ms(void) {
-    return (mp_uint_t)(clock_ticks() / (TIMER_HZ / 1000));
-}
-
-void mp_hal_delay_us(mp_uint_t us) {
-    uint64_t end = clock_ticks() + (uint64_t)us * (TIMER_HZ / 1000000);
-    while (clock_ticks() < end) {
-    }
-}
-
-void mp_hal_delay_ms(mp_uint_t ms) {
-    uint64_t end = clock_ticks() + (uint64_t)ms * (TIMER_HZ / 1000);
-    while (clock_ticks() < end) {
-        mp_event_handle_nowait();
-    }
-}
-
 // --- serial input --------------------------------------------------------------------------
-
-// A power of two. When it is full the byte stays in the UART and QEMU holds back the rest: no
-// input is lost, however long a script computes.
-#define INPUT_SIZE (4096)
-static uint8_t input[INPUT_SIZE];
-static volatile uint32_t input_head, input_tail;
 
 static void uart0_rx_handler(void) {
     UART0->intstatus = UART_INT_RX;
-    while (UART0->state & UART_STATE_RXFULL) {
-        if (input_head - input_tail >= INPUT_SIZE) {
-            UART0->ctrl &= ~UART_CTRL_RX_INTEN;
-            return;
-        }
-        uint8_t c = (uint8_t)UART0->data;
-        if (c == mp_interrupt_char) {
-            mp_sched_keyboard_interrupt();
-        } else {
-            input[input_head++ % INPUT_SIZE] = c;
-        }
-    }
+    qemu_take_input();
 }
 
-static int input_get(void) {
-    if (input_head == input_tail) {
-        return -1;
-    }
-    int c = input[input_tail++ % INPUT_SIZE];
-    if (!(UART0->ctrl & UART_CTRL_RX_INTEN)) {
-        uint32_t state = mps2_irq_disable();
-        UART0->ctrl |= UART_CTRL_RX_INTEN;
-        uart0_rx_handler();
-        mps2_irq_restore(state);
-    }
-    return c;
+int qemu_uart_get(void) {
+    return UART0->state & UART_STATE_RXFULL ? (uint8_t)UART0->data : -1;
 }
 
-int __wrap_mp_hal_stdin_rx_chr(void) {
-    // Turn for a moment before sleeping: within a transfer the next byte is near, and to wake QEMU
-    // for each one costs ten times as much. Asleep, an idle prompt costs the host nothing.
-    for (uint32_t turns = 0;; turns += 1) {
-        int c = input_get();
-        if (c >= 0) {
-            return c;
-        }
-        if (turns >= 100000) {
-            // With interrupts off, a byte that arrives before the wfi still ends it.
-            uint32_t state = mps2_irq_disable();
-            if (input_head == input_tail) {
-                __asm volatile ("wfi");
-            }
-            mps2_irq_restore(state);
-        }
-        mp_event_handle_nowait();
-    }
+void qemu_uart_interrupt(bool on) {
+    UART0->ctrl = on ? UART0->ctrl | UART_CTRL_RX_INTEN : UART0->ctrl & ~UART_CTRL_RX_INTEN;
 }
 
-uintptr_t __wrap_mp_hal_stdio_poll(uintptr_t poll_flags) {
-    uintptr_t ready = poll_flags & MP_STREAM_POLL_WR;
-    if (input_head != input_tail) {
-        ready |= poll_flags & MP_STREAM_POLL_RD;
-    }
-    return ready;
+bool qemu_uart_interrupts(void) {
+    return UART0->ctrl & UART_CTRL_RX_INTEN;
 }
 
 void __wrap_uart_init(void) {

@@ -9,6 +9,7 @@ from pathlib import Path
 from .. import __version__
 from . import chart, deploy, info, install, monitor, pico, record, run
 from .board import Board, BoardError, ports
+from .boards import report
 from .boards.capabilities import CAPABILITIES
 from .files import MPY
 from .text import complain, say
@@ -86,7 +87,8 @@ def _main(arguments):
     command.add_argument("--connect", "--port", metavar="PORT", help="the board's serial port, where there are several")
     command.set_defaults(run=record.command)
 
-    command = commands.add_parser("devices", help="list the boards that are plugged in")
+    command = commands.add_parser("devices", help="list the boards that are plugged in, or test them")
+    command.add_argument("--test", action="store_true", help="train there; write times and sizes to odt-BOARD.json")
     command.set_defaults(run=devices)
 
     command = commands.add_parser("pico", help="start an emulated Raspberry Pi Pico, and a REPL on it")
@@ -186,15 +188,18 @@ def searching(options):
 
 
 def devices(options):
-    """A line a board: its port, what it is, which kernels fit, whether it has odt."""
-    found = ports()
-    for port in found:
+    """A line a board: its port, what it is, which kernels fit, whether it has odt. --test: how it trains, too."""
+    plugged, failed = ports(), 0
+    for port in plugged:
         try:
             board = Board(port)
             found = board.probe()
             say(port + ":", install.describe(found) + ", " + board.odt(found))
+            if options.test:
+                report.test(board, found)
         except BoardError as error:
             complain("%s: %s" % (port, error))
-    if not found:
+            failed += options.test
+    if not plugged:
         say("odt: no board is plugged in")
-    return 0 if found else 1
+    return 1 if failed or not plugged else 0

@@ -88,14 +88,16 @@ def check(found, package, heap=PYTHON_HEAP):
         )
 
 
-def architectures(found, files):
-    """Each ``_odt.mpy`` whose architecture and version the board loads, the best first; the reason if there is none."""
+def architectures(found, files, name="_odt.mpy"):
+    """Each file of that name whose architecture and version the board loads, the best first; the reason if there is
+    none.
+    """
     arch = ARCHITECTURES.get(found["mpy"] >> 10 & 15)
     if arch is None:
         return [], "this firmware loads no native code"
     # An Arm core loads modules of smaller ones.
     fitting = reversed(ARM[: ARM.index(arch) + 1]) if arch in ARM else [arch]
-    built = [files / name / "_odt.mpy" for name in fitting]
+    built = [files / each / name for each in fitting]
     built = [file for file in built if file.exists()]
     if not built:
         return [], "there are no kernels for %s" % arch
@@ -113,6 +115,13 @@ def kernels(found, files):
     if not small:
         return [], "with kernels odt needs %d bytes of heap, %d are free" % (needed[0], found["free"])
     return small, ""
+
+
+def loops(found, files):
+    """[the ``_odt_viper.mpy`` that the board loads], where there are no kernels for it; else []."""
+    if architectures(found, files)[0]:
+        return []
+    return architectures(found, files / "viper", "_odt_viper.mpy")[0][:1]
 
 
 def native_heap(file):
@@ -284,11 +293,15 @@ def bring(board, found, files, package, example, python_only, wanted, names=(), 
             continue
         say("Self-test passed: the PC's digests in int8 and float32; %d bytes of heap left" % left)
         return lib, 0
-    say("Without kernels (%s): odt runs some hundred times slower, in Python" % reason)
     board.remove(*installed)
-    if "reference" not in names:
+    faster = [] if python_only else loops(found, files)
+    if faster or "reference" not in names:
         held = board.held(lib)
-        room.bring(board, held, room.check(found, held, lib, package, [], [*names, "reference"]))
+        room.bring(board, held, room.check(found, held, lib, package, faster, [*names, "reference"]))
+    if faster:
+        say("Without kernels (%s): odt runs in Python, dense layers and convolutions in native code" % reason)
+    else:
+        say("Without kernels (%s): odt runs some hundred times slower, in Python" % reason)
     left = selftest(board, "reference", wanted)
     say("Self-test passed: the PC's digest in int8; %d bytes of heap left" % left)
     return lib, status

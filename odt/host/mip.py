@@ -7,6 +7,7 @@ mip's package.json names files, and knows no architectures. So what chooses is a
     sensors.json                    a capability, with those that it needs, beside a base in files or in firmware
     odt_kernels.py                  for a board with a network: brings one of those below
     armv6m_6.3.json                 the base with the kernels of that architecture and .mpy version
+    xtensawin_6.3.json              the base, the Python executor and its loops as native code: there are no kernels
     python.json                     the base and the Python executor
     sensors-armv6m_6.3.json, ..     the same of a capability
     packed.json, packed-sensors.json, ..    all of these with the modules in packs, for a small file system
@@ -49,15 +50,26 @@ def main(files, to):
         built[name] = [file.name for file in beside(kernels)]
         for part in built[name]:
             shutil.copy(kernels.parent / part, to / name)
+    loops = []
+    for file in sorted(files.glob("viper/*/_odt_viper.mpy")):
+        version, sub, arch = header(file)
+        name = "%s_%d.%d" % (ARCHITECTURES[arch], version, sub)
+        if name not in built:
+            (to / name).mkdir()
+            shutil.copy(file, to / name)
+            loops.append(name)
     for package, first, prefix in ((to / "odt", "package", ""), (to / "packed" / "odt", "packed", "packed-")):
-        _packages(to, package, built, first, prefix, [])
+        _packages(to, package, built, first, prefix, [], loops)
         for name in CAPABILITIES:
             _packages(to, package, built, prefix + name, prefix + name + "-", closed([name]))
     print("odt: packages for mip are in %s" % to)
 
 
-def _packages(to, package, built, every_board, prefix, names):
-    """The base's packages, or those of the capabilities of these names, by architecture and for every board."""
+def _packages(to, package, built, every_board, prefix, names, loops=()):
+    """The base's packages, or those of the capabilities of these names, by architecture and for every board.
+
+    ``loops``: the architectures for which there are loops of the Python executor as native code, and no kernels.
+    """
     base = not names
 
     def files(kernels=(), names=names):
@@ -66,6 +78,8 @@ def _packages(to, package, built, every_board, prefix, names):
 
     modules = files()
     _write(to / (prefix + "python.json"), files(names=["reference"]) if base else modules)
+    for name in loops:
+        _write(to / (prefix + name + ".json"), files([name + "/_odt_viper.mpy"], names=["reference"]))
     every = []
     for name, parts in built.items():
         urls = files(["%s/%s" % (name, part) for part in parts])

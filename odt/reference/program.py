@@ -35,7 +35,13 @@ from .index import BY_NUMBER, MODULES
 _MAGIC = 0x3154444F
 _HEADER_WORDS = 12
 _REGION_NAMES = ("ARENA", "STATE", "CONTROL", "X_DATA", "Y_DATA", "CONSTANTS")
-faster = {}  # vectors.py puts functions of its own here while it runs a program
+faster = {}  # functions in place of those of the modules; vectors.py puts its own here while it runs a program
+try:
+    from _odt_viper import FASTER as faster  # loops as native code: native/bindings/viper.py
+except ImportError:
+    pass
+except ValueError as error:
+    print("odt: _odt_viper.mpy is not for this machine or MicroPython (%s)" % error)
 _functions = {}  # by number: those of programs that were loaded
 _CODES = {"i8": "b", "i16": "h", "i32": "i", "mul": "i", "f32": "f"}
 

@@ -210,6 +210,7 @@ FASTER = {
     "relu_f32": relu_f32, "relu_dx_f32": relu_dx_f32, "add_f32": add_f32, "accumulate_f32": accumulate_f32,
     "momentum_f32": momentum_f32, "adam_f32": adam_f32, "apply_f32": apply_f32,
 }  # fmt: skip
+FASTER.update(program.faster)  # of int8
 
 
 def load(code):
@@ -223,8 +224,8 @@ def run(loaded, regions, start, stop, rows=0):
 
 
 def _with_these(function, *arguments):
-    program.faster = FASTER
+    before, program.faster = program.faster, FASTER
     try:
         return function(*arguments)
     finally:
-        program.faster = {}
+        program.faster = before

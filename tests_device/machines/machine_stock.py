@@ -1,6 +1,6 @@
 """Machines without odt in their firmware: what most people's boards are.
 
-The QEMU boards have the port's firmware but for start-up and serial port (boards/mps2), without
+The QEMU boards have the port's firmware but for start-up and serial port (boards/qemu), without
 which mpremote could mount no files. The RP2040 is the port's own RPI_PICO.
 """
 
@@ -30,6 +30,12 @@ class StockQemuM4HF(BOARDS["qemu_m4hf"]):
     name = "stock_qemu_m4hf"
     make = MAKE
     image = "stock_qemu_m4hf/firmware.elf"
+
+
+class StockQemuRV32(BOARDS["qemu_rv32"]):
+    name = "stock_qemu_rv32"
+    make = MAKE
+    image = "stock_qemu_rv32/firmware.elf"
 
 
 class StockRP2040(RP2040):
@@ -71,4 +77,4 @@ class Microbit(Emulated):
                 time.sleep(0.02)
 
 
-MACHINES = {cls.name: cls for cls in (StockUnix, StockQemuM3, StockQemuM4HF, StockRP2040, Microbit)}
+MACHINES = {cls.name: cls for cls in (StockUnix, StockQemuM3, StockQemuM4HF, StockQemuRV32, StockRP2040, Microbit)}

@@ -26,7 +26,7 @@ from mpremote import romfs
 
 BUILD = Path(os.environ.get("ODT_BUILD", ROOT / "build"))
 
-CRASH = re.compile(rb"(Fault|NMI|SVCall|DebugMonitor|PendSV) exception caught:|uncaught NLR")
+CRASH = re.compile(rb"(Fault|NMI|SVCall|DebugMonitor|PendSV|Machine) exception caught:|uncaught NLR")
 
 
 class MachineError(Exception):
@@ -279,7 +279,8 @@ def piece():
     return low
 """
 
-# On QEMU's boards: start() and executed(), the instructions since. TIMER1 counts 32 bits down, from a tick's begin on.
+# On QEMU's boards: start() and executed(), the instructions since. TIMER1 counts 32 bits down, from a tick's begin on;
+# the clock of RISC-V's counts up.
 COUNTER = """
 import sys
 from machine import mem32
@@ -290,6 +291,12 @@ def start():
     mem32[timer] = 1
 def executed():
     return tick * (0xFFFFFFFF - mem32[timer + 4] & 0xFFFFFFFF)
+if "RV32" in sys.implementation._machine:
+    def start():
+        global begin
+        begin = mem32[0x200BFF8]
+    def executed():
+        return 100 * (mem32[0x200BFF8] - begin & 0xFFFFFFFF)
 """
 
 
@@ -298,13 +305,13 @@ ROOM = 1 << 22  # of what is installed, before what is laid
 LAID = """
 import uctypes
 class f:
-    at = %d
+    begin = at = %d
     def seek(at):
-        f.at = %d + at
+        f.at = f.begin + at
     def read(count):
         f.at += count
         return bytes(uctypes.bytearray_at(f.at - count, count))
-""" % (PSRAM + ROOM, PSRAM + ROOM)
+"""
 MOUNT_ROM = """
 import sys, uctypes, vfs
 vfs.mount(vfs.VfsRom(uctypes.bytearray_at(%d, %d)), "/rom")
@@ -324,14 +331,18 @@ def add_to_rom(made, file):
 
 
 class Qemu(Emulated):
-    """A Cortex-M board on QEMU.
+    """A board on QEMU, a Cortex-M unless a subclass says otherwise.
 
     One executed instruction is one nanosecond of the board's time (-icount). time.ticks_cpu() counts
-    25 MHz, so 40 instructions a tick, on a Cortex-M33 20 MHz; COUNTER gets the same number in every run.
+    25 MHz, so 40 instructions a tick, on a Cortex-M33 20 MHz, on RISC-V 10 MHz; COUNTER gets the same number in every
+    run.
     """
 
     make = "make qemu"
+    emulator = "qemu-system-arm"
+    options = ()
     qemu_machine = None
+    free = PSRAM  # the address of 16 MB that the firmware does not use
     loaded = ()  # (file, address) of what lies in memory beside the firmware
 
     def install(self, files):
@@ -342,14 +353,14 @@ class Qemu(Emulated):
         for file in files:
             add_to_rom(made, file)
         image = made.finalise()
-        self._load("romfs.img", image, PSRAM)
-        self.prelude = MOUNT_ROM % (PSRAM, len(image))
+        self._load("romfs.img", image, self.free)
+        self.prelude = MOUNT_ROM % (self.free, len(image))
 
     def lay(self, data):
         if self._process is not None:
             return super().lay(data)
-        self._load("laid", data, PSRAM + ROOM)
-        return LAID
+        self._load("laid", data, self.free + ROOM)
+        return LAID % (self.free + ROOM)
 
     def _load(self, name, data, address):
         """Have bytes in memory when the board is switched on."""
@@ -359,7 +370,7 @@ class Qemu(Emulated):
 
     def _start(self):
         log = (self._temp / "qemu.log").open("wb")
-        command = ["qemu-system-arm", "-machine", self.qemu_machine, "-nographic"]
+        command = [self.emulator, "-machine", self.qemu_machine, "-nographic", *self.options]
         command += [
             "-monitor",
             "null",
@@ -381,7 +392,7 @@ class Qemu(Emulated):
                 start_new_session=True,
             )
         except FileNotFoundError:
-            raise MachineError(f"qemu-system-arm is missing: run `{self.make}`") from None
+            raise MachineError(f"{self.emulator} is missing: run `{self.make}`") from None
         finally:
             log.close()
         return process, self._find_pty(process)
@@ -403,15 +414,17 @@ class Qemu(Emulated):
 
 
 def _boards():
-    """{name: its machine}, of each folder boards/QEMU_.. whose mpconfigboard.mk is of an MPS2 board."""
+    """{name: its machine}, of each folder boards/QEMU_.. whose mpconfigboard.mk is of ports/qemu."""
     found = {}
     for path in sorted((ROOT / "boards").glob("QEMU_*/mpconfigboard.mk")):
         text = path.read_text()
-        if "mps2.mk" in text:
+        if re.search(r"(mps2|qemu)\.mk", text):
             name = path.parent.name.lower()
             about = re.match(r"# (.*)", text)[1]
             board = re.search(r"^QEMU_MACHINE = (\S+)$", text, re.M)[1]
             attributes = {"__doc__": about, "name": name, "image": name + "/firmware.elf", "qemu_machine": board}
+            if "QEMU_ARCH = riscv32" in text:
+                attributes.update(emulator="qemu-system-riscv32", options=("-bios", "none"), free=0x82000000)
             found[name] = type(path.parent.name, (Qemu,), attributes)
     return found
 
@@ -430,9 +443,9 @@ def _rp2040(core):
 
 QEMU = tuple(BOARDS)
 UNIX = ("unix", "unix_float30")
-# Lists for tests that are the same on each machine: one of each set of kernels (portable, M4, M0); these and the unix
-# port with floats of 30 bits; these and a board with an FPU; all with C kernels in their firmware.
-CORES = ("unix", "qemu_m4", "rp2040")
+# Lists for tests that are the same on each machine: one of each set of kernels (a PC's, M4, RISC-V's, M0); those of
+# Arm and the unix ports; these and a board with an FPU; all with C kernels in their firmware.
+CORES = ("unix", "qemu_m4", "qemu_rv32", "rp2040")
 WITH_FLOAT30 = (*UNIX, "qemu_m4", "rp2040")
 WITH_FLOATS = (*UNIX, "qemu_m4", "qemu_m4hf", "rp2040")
 NATIVE = ("unix", *QEMU, "rp2040")
@@ -456,7 +469,7 @@ def _stock(name):
 
 
 # Without odt in their firmware, which finds _odt.mpy and odt/*.mpy among the files.
-STOCK = ("stock_unix", "stock_qemu_m3", "stock_qemu_m4hf", "stock_rp2040")
+STOCK = ("stock_unix", "stock_qemu_m3", "stock_qemu_m4hf", "stock_qemu_rv32", "stock_rp2040")
 _MACHINES.update((name, _stock(name)) for name in (*STOCK, "microbit"))
 NAMES = tuple(_MACHINES)
 

@@ -112,7 +112,7 @@ FAILS = SHOUTS + "sys.stderr.write(%r); sys.exit(1)\n" % HOSTILE.replace("\udc80
 CASES = {
     "install": [lambda folder: []],
     "deploy": [lambda folder: [model_file(folder)]],
-    "devices": [lambda folder: []],
+    "devices": [lambda folder: [], lambda folder: ["--test"]],
     "run": [lambda folder: [script(folder, SHOUTS), "--on", "host"],
     lambda folder: [script(folder, FAILS), "--on", "host"]],
     "monitor": [lambda folder: [script(folder, LOGS), "--on", "host", "--report", folder / "r"]],

@@ -81,17 +81,14 @@ def test_crash_raises_at_once(name):
 
 @pytest.mark.parametrize("name", machines.QEMU)
 def test_instruction_count_is_the_same_in_every_run(name):
-    source = (
+    source = machines.COUNTER + (
         "import gc\n"
-        "from machine import mem32\n"
         "def work():\n"
-        "    mem32[0x40001000] = 0\n"
-        "    mem32[0x40001008] = mem32[0x40001004] = 0xFFFFFFFF\n"
-        "    mem32[0x40001000] = 1\n"
+        "    start()\n"
         "    s = 0.5\n"
         "    for i in range(5000):\n"
         "        s = s * 0.999 + i\n"
-        "    return 0xFFFFFFFF - mem32[0x40001004]\n"
+        "    return executed()\n"
         "gc.collect()\n"
         "gc.disable()\n"
         "work()\n"

@@ -7,7 +7,7 @@ import pytest
 from digests import DIGITS, digest, on_the_pc
 from stock_files import MPY, give
 
-STOCK = ["stock_unix x64", "stock_qemu_m3 armv7m", "stock_qemu_m4hf armv7emsp"]
+STOCK = ["stock_unix x64", "stock_qemu_m3 armv7m", "stock_qemu_m4hf armv7emsp", "stock_qemu_rv32 rv32imc"]
 
 
 @pytest.fixture(scope="module", params=STOCK)

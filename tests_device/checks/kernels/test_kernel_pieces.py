@@ -28,7 +28,10 @@ from odt.host.pieces import PIECES  # noqa: E402
 
 PAGE = machines.ROOT / "docs" / "reference" / "costs.md"
 TABLE = re.compile(r"(<!-- written by tests_device/checks/kernels/test_kernel_pieces.py -->\n)(.*?)(\n\n)", re.S)
-FOLDERS = ["stock_unix x64", "stock_qemu_m3 armv7m", "stock_qemu_m3 armv6m", "stock_qemu_m4hf armv7emsp"]
+FOLDERS = [
+    "stock_unix x64", "stock_qemu_m3 armv7m", "stock_qemu_m3 armv6m", "stock_qemu_m4hf armv7emsp",
+    "stock_qemu_rv32 rv32imc",
+]  # fmt: skip
 
 # The networks are those of docs/tutorials/pc.md and of the tests of memory; their steps end with the digest of the PC.
 MODELS = """

@@ -396,7 +396,7 @@ def describe(case, expected, lines):
 
 
 @pytest.mark.parametrize(
-    "name, parts", [("qemu_m3", 0), ("qemu_m4", 0), ("rp2040", 0), ("rp2040", 1), ("unix_float30", 1)]
+    "name, parts", [("qemu_m3", 0), ("qemu_m4", 0), ("qemu_rv32", 0), ("rp2040", 0), ("rp2040", 1), ("unix_float30", 1)]
 )
 def test_kernels_of_the_core_agree_with_the_pc_to_the_bit(name, parts, monkeypatch):
     native = pytest.importorskip("_odt")

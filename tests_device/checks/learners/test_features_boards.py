@@ -28,7 +28,7 @@ def expected():
     return found
 
 
-@pytest.mark.parametrize("name", ("unix", "unix_float30", "qemu_m3", "qemu_m4", "qemu_m4hf", "rp2040"))
+@pytest.mark.parametrize("name", ("unix", "unix_float30", "qemu_m3", "qemu_m4", "qemu_m4hf", "qemu_rv32", "rp2040"))
 def test_frames_end_with_the_bits_of_the_pc(name, expected):
     with machines.open(name) as machine:
         text = machine.run(SCRIPT, timeout=300)
@@ -38,7 +38,13 @@ def test_frames_end_with_the_bits_of_the_pc(name, expected):
 
 @pytest.mark.parametrize(
     "name, folder",
-    (("stock_unix", "x64"), ("stock_qemu_m3", "armv6m"), ("stock_qemu_m3", "armv7m"), ("stock_qemu_m4hf", "armv7emsp")),
+    (
+        ("stock_unix", "x64"),
+        ("stock_qemu_m3", "armv6m"),
+        ("stock_qemu_m3", "armv7m"),
+        ("stock_qemu_m4hf", "armv7emsp"),
+        ("stock_qemu_rv32", "rv32imc"),
+    ),
 )
 def test_modules_for_stock_firmware_end_with_the_bits_of_the_pc(name, folder, expected):
     with machines.open(name) as machine:

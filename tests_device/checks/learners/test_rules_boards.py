@@ -23,7 +23,7 @@ def expected():
     return found
 
 
-@pytest.mark.parametrize("name", ("unix", "qemu_m4", "rp2040", "stock_unix"))
+@pytest.mark.parametrize("name", ("unix", "qemu_m4", "qemu_rv32", "rp2040", "stock_unix"))
 def test_1000_events_end_with_the_digest_of_the_pc(name, expected):
     with machines.open(name) as machine:
         if name == "stock_unix":

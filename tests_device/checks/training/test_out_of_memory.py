@@ -26,7 +26,7 @@ def test_running_out_of_memory_anywhere_leaves_the_model():
         check(machine.run("tests_device/scripts/allocation.py", timeout=300), OPERATIONS, 20)
 
 
-@pytest.mark.parametrize("name", ("qemu_m4",))
+@pytest.mark.parametrize("name", ("qemu_m4", "qemu_rv32"))
 def test_running_out_of_memory_on_a_board_leaves_the_model(name):
     """Sparser: each attempt is slow there.
 

@@ -17,7 +17,7 @@
 #define MICROPY_PY_GC_COLLECT_RETVAL (1)
 
 // The UART's interrupt schedules KeyboardInterrupt while the VM runs.
-uint32_t mps2_irq_disable(void);
-void mps2_irq_restore(uint32_t state);
-#define MICROPY_BEGIN_ATOMIC_SECTION()     mps2_irq_disable()
-#define MICROPY_END_ATOMIC_SECTION(state)  mps2_irq_restore(state)
+uint32_t qemu_irq_disable(void);
+void qemu_irq_restore(uint32_t state);
+#define MICROPY_BEGIN_ATOMIC_SECTION()     qemu_irq_disable()
+#define MICROPY_END_ATOMIC_SECTION(state)  qemu_irq_restore(state)
