@@ -10,6 +10,9 @@ import { Fault, Runner } from './core.mjs';
 const FLASH = 0x10000000;
 const WATCHDOG = 0x40058;
 const SCRATCH0 = 0x0c;
+const FIFO_ST = 0x50; // of SIO, what the cores send each other: whether there is something
+const FIFO_WR = 0x54;
+const FIFO_RD = 0x58;
 const TURN_MS = 10; // wall time between two looks at the socket
 const IDLE_NANOS = 20e6; // emulated sleep per millisecond of wall time
 
@@ -76,6 +79,25 @@ export class Chip {
       if (offset === SCRATCH0) {
         this.onMark(value, this.cycles, this.runner.corrected);
       }
+    };
+    // The second core: it answers a reset, by one 0, and cannot be started.
+    const { sio } = chip;
+    const load = sio.readUint32.bind(sio);
+    const store = sio.writeUint32.bind(sio);
+    let taken = false;
+    sio.readUint32 = (offset) => {
+      if (offset !== FIFO_ST && offset !== FIFO_RD) {
+        return load(offset);
+      }
+      const was = taken;
+      taken = offset === FIFO_RD;
+      return taken ? 0 : was ? 2 : 3; // 2: there is room to send, 1: there is something
+    };
+    sio.writeUint32 = (offset, value) => {
+      if (offset === FIFO_WR) { // it would wait for the answer for ever
+        throw new Fault('the program starts the second core, which this emulator does not have: set_num_threads(1) only');
+      }
+      store(offset, value);
     };
     if (before) {
       const old = before.peripherals[WATCHDOG];

@@ -157,6 +157,13 @@ def test_hard_fault_ends_the_script_and_the_next_one_finds_a_fresh_board():
         assert m.exec("print(2)") == "2\n"
 
 
+def test_a_second_core_is_refused_and_a_soft_reset_needs_none():
+    with machines.open("rp2040") as m:
+        with pytest.raises(machines.MachineError, match="second core, which this emulator does not have"):
+            m.exec("import odt\nodt.set_num_threads(2)", timeout=60)
+        assert m.exec("import odt\nprint(odt.get_num_threads())") == "1\n"
+
+
 FIT = """
 import odt
 x = bytes([(7 * i + i // 5) % 17 for i in range(64 * 160)])
