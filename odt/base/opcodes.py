@@ -320,8 +320,8 @@ def opcode(key):
 
 def forget():
     """Free the decoded lines; they come back when they are needed."""
-    global _names, _numbers
-    _names, _numbers = {}, {}
+    _names.clear()  # new ones would lie in the middle of a board's heap
+    _numbers.clear()
 
 
 _names, _numbers = {}, {}

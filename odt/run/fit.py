@@ -7,6 +7,7 @@ A generator, so that it may pause: it yields between slices of a step when it is
 import sys
 from array import array
 
+from ..base.executor import collect
 from ..base.fixed import hash32, is_int, own
 from ..base.primitives import count_of
 from ..base.regions import CORRECT, LOSS, LOSS_HIGH, ORDER, const
@@ -349,6 +350,7 @@ class Training:
         session.fit = None
         if self.phases:
             self.phases.__exit__()
+        collect()  # what is retained of a first predict() lies low in the heap, too
 
     def _end(self):
         if self.progress:
