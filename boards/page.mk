@@ -20,7 +20,7 @@ page: $(PAGE)/.complete
 	@echo '{"pico": $(if $(PAGE_FIRMWARE),true,false)}' >$(PAGE)/parts.json
 	@echo "odt: python3 -m http.server -d build/page serves it"
 
-$(PAGE)/.complete: $(PAGE_SOURCES) $(ODT_PYTHON) $(shell find odt/host/cost -name '*.py') \
+$(PAGE)/.complete: $(PAGE_SOURCES) $(ODT_PYTHON) $(shell find odt/host/cost odt/host/traits -name '*.py') \
     $(PAGE_JS)/odt.wasm $(PAGE_JS)/node_modules/.complete
 	@rm -rf $(@D)
 	@mkdir -p $(@D)

@@ -135,7 +135,8 @@ const SCENARIOS = {
         document.getElementById('network').value = value;
         document.getElementById('network').dispatchEvent(new Event('change'));
       }, `${index}`));
-      found.examples.push(await figures(page));
+      await page.waitForFunction(() => document.body.dataset.timed === document.body.dataset.planned);
+      found.examples.push({ ...await figures(page), time: await page.innerText('#boards tr:first-child td:last-child') });
     }
     for (const request of given.requests) {
       await planned(page, () => page.evaluate((hash) => { location.hash = hash; }, `#plan=${packed(request)}`));

@@ -4,8 +4,14 @@ import contextlib
 import io
 import random
 import re
+import sys
+from pathlib import Path
 
 import odt
+from odt.host import cost
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "docs" / "page" / "python"))
+import planning  # noqa: E402
 
 NUMBERS = {
     "weights": r"^weights +(\d+)",
@@ -33,6 +39,16 @@ def summary(script):
     found = {name: re.search(pattern, text, re.M) for name, pattern in NUMBERS.items()}
     rows = list(text.split("\n\n")[0].splitlines()[1:-1])
     return {name: int(match[1]) if match else 0 for name, match in found.items()}, rows
+
+
+def milliseconds(script):
+    """Of a step on an RP2040 at 125 MHz, by the cost model here; None where an instruction was not measured."""
+    scope = {}
+    exec(script, scope)
+    try:
+        return cost.cycles(scope["model"], *planning.batch(scope["model"].session)) / 125e3
+    except cost.Unknown:
+        return None
 
 
 def network(rng):

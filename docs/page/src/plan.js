@@ -133,7 +133,10 @@ export class Plan {
       document.body.dataset.first ??= Math.round(performance.now()); // since the page was opened
       this.say(`${number(found.arena + found.state)} bytes of RAM to train, planned in ${Math.round(found.ms)} ms`);
       document.body.dataset.planned = turn;
-      const times = await this.engine.call('times', {}, LIMIT);
+      const times = await this.engine.call('times', {}, LIMIT).catch((error) => {
+        this.say(error.message, true);
+        return {};
+      });
       if (turn === this.turn) {
         drawBoards(found, times);
         document.body.dataset.timed = turn;
