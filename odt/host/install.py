@@ -21,6 +21,7 @@ ARCHITECTURES = {
     1: "x86", 2: "x64", 3: "armv6", 4: "armv6m", 5: "armv7m", 6: "armv7em", 7: "armv7emsp",
     8: "armv7emdp", 9: "xtensa", 10: "xtensawin", 11: "rv32imc",
 }  # fmt: skip
+LOOPS = "_odt_viper"  # of the Python executor, in native code: for boards that no kernels fit
 ARM = ("armv6m", "armv7m", "armv7em", "armv7emsp", "armv7emdp")
 
 # Bytes of free heap that the self-test wants of a board that has odt as .mpy files: what plans and trains a tiny model,
@@ -121,7 +122,7 @@ def loops(found, files):
     """[the ``_odt_viper.mpy`` that the board loads], where there are no kernels for it; else []."""
     if architectures(found, files)[0]:
         return []
-    return architectures(found, files / "viper", "_odt_viper.mpy")[0][:1]
+    return architectures(found, files / "viper", LOOPS + ".mpy")[0][:1]
 
 
 def native_heap(file):
@@ -265,7 +266,7 @@ def bring(board, found, files, package, example, python_only, wanted, names=(), 
     names = closed([*names, *room.present(held, lib), *([] if fitting else ["reference"])])
     more = [*more, *[room.File(file, "/%s/%s" % (example[0].parent.name, file.name)) for file in example]]
     package, wants = _choose(found, held, lib, package, beside(fitting[0]) if fitting else [], names, more)
-    installed = ["%s/%s.mpy" % (lib, name) for name in FILES]
+    installed = ["%s/%s.mpy" % (lib, name) for name in (*FILES, LOOPS)]
     modules = [file for file in wants if file.target.startswith(lib + "/odt/")]
     there = len(modules) - len(room.lacking(held, modules))
     kind = "modules" if package.parent.name == "python" else "packs of modules, as files of their own do not fit,"

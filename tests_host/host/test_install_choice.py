@@ -190,3 +190,14 @@ def test_a_file_that_is_no_mpy_file_is_said(start, files, monkeypatch, capsys):
     monkeypatch.setattr(install.Board, "call", lambda self, *unused, timeout=0: "odt-probe %r\n" % board())
     assert commands.main(["install", "--files", str(files), "--connect", "port"]) == 1
     assert "__init__.mpy is no .mpy file" in capsys.readouterr().out
+
+
+def test_a_board_that_no_kernels_fit_gets_loops_of_its_architecture_in_native_code(files):
+    for number, name in ((4, "armv6m"), (10, "xtensawin")):
+        folder = files / "viper" / name
+        folder.mkdir(parents=True)
+        (folder / "_odt_viper.mpy").write_bytes(bytes([77, 6, number << 2 | 3, 31]))
+    assert install.loops(board(arch=10), files) == [files / "viper" / "xtensawin" / "_odt_viper.mpy"]
+    assert install.loops(board(arch=10, sub=2), files) == []  # another version of native code
+    assert install.loops(board(arch=4), files) == []  # it has kernels
+    assert install.loops(board(arch=0), files) == []  # its firmware loads no native code

@@ -37,7 +37,7 @@ CAPABILITIES = {
         blocks=48,
     ),
     "slots": Capability("checkpoints in raw flash, without a file system", blocks=12),
-    "reference": Capability("the executor in Python, for boards without kernels", kernels=("_odt_viper",), blocks=84),
+    "reference": Capability("the executor in Python, for boards without kernels", blocks=84),
 }
 BASE_BLOCKS = 170  # the budget of the base, kernels of one architecture included
 RESERVE = 0.1  # of a budget, which stays free
