@@ -34,13 +34,15 @@ _LEFT, _TOP, _LABELS = 90, 30, 170
 
 
 class Box:
-    """A buffer: ``size`` bytes from ``offset``, in instructions ``first`` .. ``last``."""
+    """A buffer, or of one that comes and goes by rows a piece: ``size`` bytes from ``offset``, in instructions
+    ``first`` .. ``last``.
+    """
 
-    def __init__(self, buffer, first, last, owner):
+    def __init__(self, buffer, first, last, owner, at=0, size=None):
         self.name = buffer.name if buffer.name.startswith(owner) else "%s %s" % (owner, buffer.name)
         self.kind = buffer.kind
-        self.size = buffer.size
-        self.offset = buffer.offset
+        self.size = buffer.size if size is None else size
+        self.offset = buffer.offset + at
         self.first = first
         self.last = last
 
@@ -65,6 +67,14 @@ class Plan:
         phases = [phase == "forward" for _, _, _, phase in mapped]
         self.forward = sum(phases)
         self.boxes = [Box(buffer, a, b, owners[a]) for buffer, a, b in lifetimes(instructions) if buffer.size]
+        if model.session.plan.rows:
+            from .rows.place import lives
+
+            self.boxes = [
+                Box(buffer, a, b, owners[a], at, min(size, buffer.size - at))
+                for buffer, form in lives(instructions)
+                for at, size, a, b in form
+            ]
         self.spans = []
         at = 0
         for (owner, _), group in groupby(zip(owners, phases)):

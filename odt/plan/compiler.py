@@ -48,7 +48,7 @@ def _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, 
     draft = Draft()
     draft.segments, draft.flash, draft.bits, draft.rows = segments, flash, bits, rows
     lives = lifetimes(instructions, arena)
-    draft.arena, draft.lower_bound = place(lives, arena, count)
+    draft.arena, draft.lower_bound = rows.place(s) if rows else place(lives, arena, count)
     draft.peaks = {kind: max(live_bytes(lives, arena, count, kind)) for kind in (ACTIVATION, ERROR, GRADIENT, SCRATCH)}
     lives = None
     draft.state, draft.constants = buffers.state_size, buffers.flash

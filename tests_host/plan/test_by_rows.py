@@ -15,7 +15,8 @@ import odt
 from odt import executor
 from odt.adapt import task_adaptive
 from odt.host.chart import chart
-from odt.host.rows import Rows
+from odt.host.rows import Rows, place
+from odt.host.rows.budget import WithSample
 from odt.host.rows.choose import ROWS, Forward
 from odt.inspect import Trace, names
 from odt.plan import compiler, memory
@@ -145,7 +146,7 @@ def real(s, ends, forward, stages):
     after = list(ends)
     forward.rewrite(copy, after, stages)
     memory.share(copy.instructions, arena)
-    live = memory.live_bytes(memory.lifetimes(copy.instructions, arena), arena, len(copy.instructions))
+    live = place.live_bytes(place.shapes(copy.instructions, arena).values(), len(copy.instructions))
     return max(live[: after[0]])
 
 
@@ -159,7 +160,9 @@ def all_stages(forward, a=0):
             yield [(a, b, rows)] * bool(rows) + others
 
 
-def test_stages_take_the_bytes_that_they_are_chosen_by():
+def test_stages_take_at_most_the_bytes_that_they_are_chosen_by():
+    """Fewer where stripes of rows of no whole words happen to have them, or a reader skips rows."""
+    less = 0
     for seed in range(60):
         _, what, _, _, _ = drawn(seed)
         s, ends, forward = planned(what, micro=(None, 1)[seed % 2])
@@ -173,12 +176,15 @@ def test_stages_take_the_bytes_that_they_are_chosen_by():
                 here = [each for each in options if taken.get((a, each[0]), 0) == each[1]]
                 a, _, bytes_, _ = max(here)
                 expected = max(expected, bytes_)
-            assert real(s, ends, forward, stages) == expected, (seed, stages)
+            found = real(s, ends, forward, stages)
+            assert found <= expected, (seed, stages)
+            less += found < expected
+    assert less <= 24, less  # of 240
 
 
 def test_no_other_stages_take_fewer_bytes():
-    """Against all cuts of random networks: equal, and the program is the shortest within them."""
-    compared = 0
+    """Against all cuts of random networks: equal but for what stages take less than they are chosen by."""
+    compared = equal = 0
     for seed in range(60):
         _, what, _, _, _ = drawn(seed)
         s, ends, forward = planned(what)
@@ -191,9 +197,10 @@ def test_no_other_stages_take_fewer_bytes():
             continue
         compared += 1
         fewest = min([real(s, ends, forward, stages) for stages in ways])
-        assert forward.least() == fewest, seed
-        assert real(s, ends, forward, forward.choose()) <= max(fewest, forward.rest)
-    assert compared > 8
+        assert fewest <= forward.least() <= 1.1 * fewest, seed
+        equal += forward.least() == fewest
+        assert real(s, ends, forward, forward.choose()) <= max(forward.least(), forward.rest)
+    assert compared > 8 and equal >= 0.9 * compared, (compared, equal)
 
 
 # compile(memory_budget=...)
@@ -282,7 +289,7 @@ def test_a_refusal_names_the_layer_and_what_it_reads_whole():
         r"with layers by rows: (\d+) bytes of arena at '(\w+)', of which (\d+) are '(\w+)'", str(error.value)
     )
     assert found, error.value
-    assert int(found[1]) == len(front(memory_budget=least(front)).session.arena)
+    assert 0.97 * len(front(memory_budget=least(front)).session.arena) <= int(found[1])
     assert int(found[3]) == 16 * 12 * 4  # an output of a block
     fewest = least(lambda **options: front(batch_size=2, micro_batch=1, **options))
     with pytest.raises(MemoryError, match="without recomputation; %d with micro_batch=1$" % fewest):
@@ -301,6 +308,51 @@ def test_ranges_are_those_of_the_program_without_stages():
         each.evaluate(x, y)
         each.train_step(x[:1], y[:1])
     assert plain.digest() == model.digest()
+
+
+# The sample in the arena
+
+
+def image_net(dtype="int8", **options):
+    """A strided front that is frozen, on images that are most of the RAM."""
+    x = odt.Input((32, 16, 4), dtype="uint8", scale=1 / 128, zero_point=128)
+    frozen = {"trainable": False, "activation": "relu", "padding": "same"}
+    y = odt.Conv2D(4, 3, strides=2, **frozen)(x)
+    y = odt.Conv2D(8, 3, strides=2, **frozen)(odt.DepthwiseConv2D(3, **frozen)(y))
+    y = odt.Conv2D(6, 3, padding="same", activation="relu")(y)
+    model = odt.Model(x, odt.Dense(5)(odt.GlobalAvgPool()(y)))
+    model.compile(odt.SGD(0.05), dtype=dtype, **dict({"batch_size": 1, "seed": 3}, **options))
+    return model
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_a_sample_at_the_arenas_end_is_overwritten_as_it_is_read(dtype):
+    size = 32 * 16 * 4
+    plain = image_net(dtype)
+    with pytest.raises(MemoryError) as error:
+        image_net(dtype, memory_budget=WithSample(1))
+    fewest = int(re.findall(r"at least (\d+)", str(error.value))[0])
+    outside = least(lambda **options: image_net(dtype, **options))
+    assert fewest < outside + size  # not the sample beside the rest
+    model = image_net(dtype, memory_budget=WithSample(fewest))
+    assert ram(model) == fewest
+    with pytest.raises(MemoryError, match="at least %d" % fewest):
+        image_net(dtype, memory_budget=WithSample(fewest - 1))
+    with pytest.raises(ValueError, match="where a step takes one, not 2"):
+        image_net(dtype, batch_size=2, memory_budget=WithSample(fewest))
+    x, y = striped.data(plain, 5)
+    inside = memoryview(model.session.arena)[-size:]
+    for number in range(5):
+        inside[:] = x[number].tobytes()
+        plain.train_step(x[number : number + 1], y[number : number + 1])
+        model.train_step(inside, y[number : number + 1])
+        assert model.digest() == plain.digest()
+        assert (bytes(inside) != x[number].tobytes()) == (number > 0)  # the first finds the ranges, in another arena
+        inside[:] = x[number].tobytes()
+        assert bytes(model.predict(inside)) == bytes(plain.predict(x[number : number + 1]))
+        model.train_step(x[number : number + 1], y[number : number + 1])  # elsewhere
+        plain.train_step(x[number : number + 1], y[number : number + 1])
+    assert model.digest() == plain.digest()
 
 
 # Files

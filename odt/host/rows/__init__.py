@@ -9,6 +9,7 @@ gets such a plan in a model file.
 
 from ...base.ordered import Ordered
 from .choose import Forward
+from . import place as placement
 from .split import Buffers, SplitPlan, rewrite
 
 
@@ -21,15 +22,17 @@ class Rows:
     ``end``: instructions of the forward pass. ``names``: (first layer, last layer, rows) of the stages, and
     ``against``: why a layer's units do not run by rows, by its name, where layers have names. ``found``: the kernels
     that are split. ``reads``: whether a stage reads the sample by rows. ``whole``: the Plan of the same step without
-    stages, with whole kernels (ranges.py).
+    stages, with whole kernels (ranges.py). ``sample``: bytes of the sample, if it is to lie at the arena's end, 0 if
+    elsewhere.
     """
 
     whole = None
     names = ()
     buffers = None  # what makes those of the schedule, if not as ever
 
-    def __init__(self, limit=None, stages=None, forward=None, split=False):
+    def __init__(self, limit=None, stages=None, forward=None, split=False, sample=0):
         self.limit, self.stages, self.forward, self.split = limit, stages, forward, split
+        self.sample = sample
         self.found = ()
         if split:
             self.buffers = Buffers
@@ -38,7 +41,7 @@ class Rows:
         if self.split:
             self.found = s.buffers.found
             rewrite(s, ends)
-        forward = Forward(s, ends)
+        forward = Forward(s, ends, self.sample)
         if self.stages is None:
             self.forward = self.forward or forward
             self.stages = self.forward.choose(self.limit)
@@ -49,6 +52,11 @@ class Rows:
         self.names = [(units[a].owner, units[b - 1].owner, rows) for a, b, rows in self.stages]
         self.masks = any([unit.scale > 1 for unit in units])
         self.against = {unit.owner: unit.why for unit in units if unit.why}
+
+    def place(self, s):
+        """As memory.place() of the schedule's buffers."""
+        arena, bound, self.peaks = placement.place(s.instructions, s.arena, self.sample)
+        return arena, bound
 
     def __iter__(self):
         """(first layer, last layer, rows) of stages; of a layer whose kernel is split, rows are 0."""
@@ -61,7 +69,8 @@ class Rows:
         return [rows.name[: -len(" kernel")] for rows in self.found if rows.name.endswith(" kernel")]
 
     def planned(self, plan):
-        """The Plan, with what is known of its split kernels."""
+        """The Plan, with the peaks of what lives by rows, and with what is known of its split kernels."""
+        plan.peaks = self.peaks
         return SplitPlan(plan, self.found) if self.found else plan
 
     def attach(self, session):

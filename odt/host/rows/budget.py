@@ -1,5 +1,6 @@
 """A memory_budget on a PC: where recomputation alone does not reach it, the forward pass runs by rows, too."""
 
+from ...base.fixed import elements
 from ...plan.compiler import compile_graph, prepare
 from ...plan.recompute import Chain, search
 from ...plan.segments import Choices
@@ -19,16 +20,20 @@ def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, chec
     budget is accepted, no smaller one is. Raises MemoryError naming the smallest, and the layer that needs the most.
     """
     what = nodes, loss, optimizer, dtype, batch, micro
-    made, least, whole, state = search(what, flash, memory_budget, checkpoint)
+    sample = _bytes_of(nodes[0]) if isinstance(memory_budget, WithSample) else 0
+    if sample and (micro or batch) > 1:
+        raise ValueError("memory_budget: a sample lies in the arena where a step takes one, not %d" % (micro or batch))
+    made, least, whole, state = search(what, flash, 0 if sample else memory_budget, checkpoint)
     if made:
         return made
-    text, needed, of = "", least + state, state
-    found = _searches(what, flash)
+    text, needed, of = "", least + state + sample, state
+    whole += sample
+    found = _searches(what, flash, sample)
     fits = [made for made in [each.within(memory_budget - each.state) for each in found] if made]
     if fits:
         return _with_whole(min(fits, key=lambda made: (made.again, len(made.code))), what, flash)
     best = min(found, key=lambda each: each.least.arena + each.state, default=None)
-    if best and best.least.arena + best.state < needed:
+    if best and (sample or best.least.arena + best.state < needed):
         needed, of = best.least.arena + best.state, best.state
         text = ", with layers by rows: " + reason(best.least, what, flash)
     if (micro or batch) > 1:
@@ -39,12 +44,26 @@ def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, chec
         memory_budget, needed, of, whole + state, text))  # fmt: skip
 
 
-def _searches(what, flash):
+class WithSample(int):
+    """A ``memory_budget`` of which the sample is part: its bytes are the last ones of the arena.
+
+    A camera's image lies there, ``x = memoryview(model.session.arena)[-size:]``, when ``train_step(x, y)`` or
+    ``predict(x)`` begins; its rows are overwritten as soon as the first layers have read them. ``x`` may lie elsewhere,
+    too. Steps of one sample.
+    """
+
+
+def _bytes_of(node):
+    """Of a sample as the user has it."""
+    return elements(node.shape) * (1 if node.layer.dtype in ("int8", "uint8") else 4)
+
+
+def _searches(what, flash, sample=0):
     """A _Search by rows, where a step takes one sample; one with split kernels, where there are such."""
     nodes, _, optimizer, _, batch, micro = what
-    found = [_Search(what, flash)] if (micro or batch) == 1 else []
+    found = [_Search(what, flash, sample=sample)] if (micro or batch) == 1 else []
     if flash and optimizer and not hasattr(optimizer, "passes") and any([can_split(node.layer) for node in nodes]):
-        found.append(_Search(what, flash, True))
+        found.append(_Search(what, flash, True, sample))
     return found
 
 
@@ -66,10 +85,10 @@ def _with_whole(made, what, flash):
     its layers.
     """
     rows = made.rows
-    if rows.stages or rows.found:
+    if rows.stages or rows.found or rows.sample:
         noted = [] if rows.found else None  # the names of the state's buffers
         rows.whole = compile_graph(*what, made.segments, flash, noted, made.bits)
-        named = Rows(stages=rows.stages, split=rows.split)
+        named = Rows(stages=rows.stages, split=rows.split, sample=rows.sample)
         rows.noted = compile_graph(*what, made.segments, flash, [], made.bits, named).buffers
         rows.names = named.names
         made = rows.planned(made)
@@ -81,11 +100,11 @@ def _with_whole(made, what, flash):
 class _Search:
     """Plans by rows; ``least``: the one that takes the fewest bytes; ``state``: bytes of all their states.
 
-    ``split``: with split kernels.
+    ``split``: with split kernels; ``sample``: bytes of a sample that lies in the arena.
     """
 
-    def __init__(self, what, flash, split=False):
-        self.what, self.flash, self.split = what, flash, split
+    def __init__(self, what, flash, split=False, sample=0):
+        self.what, self.flash, self.split, self.sample = what, flash, split, sample
         self.forwards = {}  # (segments, bits) -> Forward
         self.tried = {}  # (segments, bits) -> the plan in the fewest bytes
         self.choices = []
@@ -99,7 +118,7 @@ class _Search:
         key = tuple(segments), bits
         if limit is None and key in self.tried:
             return self.tried[key]
-        rows = Rows(limit, None, self.forwards.get(key), self.split)
+        rows = Rows(limit, None, self.forwards.get(key), self.split, self.sample)
         made = compile_graph(*self.what, segments, self.flash, bits=bits, rows=rows)
         self.forwards[key] = rows.forward
         if limit is None:

@@ -30,9 +30,11 @@ class Forward:
     """The forward pass of a schedule whose activations are not in place yet (before memory.share()).
 
     ``peaks``: bytes that live while a unit runs as it is; ``rest``: while what comes after the forward pass does.
+    ``sample``: bytes of the sample, if it lies in the arena.
     """
 
-    def __init__(self, s, ends):
+    def __init__(self, s, ends, sample=0):
+        self.sample = sample + 3 & ~3
         arena = s.arena
         self.bytes = Bytes(arena)
         self.units, _ = units(s, ends[0])
@@ -43,6 +45,8 @@ class Forward:
         live = live_bytes(lifetimes(s.instructions, arena), arena, len(s.instructions))
         arena.roots[:] = roots
         self.peaks = [max(live[unit.start : unit.index + 1]) for unit in self.units]
+        if sample:
+            self.peaks[0] += self.sample
         self.rest = max(live[ends[0] :] or [0])
         self.words = [sum([made[ROW][END] - 1 for made in unit.prepares + [unit.made]]) for unit in self.units]
         # (first unit, unit after the last, rows) -> (bytes, bytes of the windows and of what lives through, words)
@@ -63,7 +67,7 @@ class Forward:
             dying = [root for root, last in before if last <= end]
             stage = self.stage(a, b, rows)
             windows = sum([count * row_out(unit) for unit, count in stage.windows.items()])
-            self.stages[key] = through + stage.live_bytes(self.bytes, dying), through + windows, stage.words()
+            self.stages[key] = through + stage.live_bytes(self.bytes, dying, 0 if a else self.sample), through + windows, stage.words()
         return self.stages[key]
 
     def options(self, a, most, longest, rows):

@@ -1,22 +1,23 @@
 """Where a plan by rows takes the most bytes, and why no stripe saves any there."""
 
 from ...plan.compiler import compile_graph
-from ...plan.seen import lifetimes
 from . import Rows
+from .place import live_bytes, lives, sample_shape
 
 
 def reason(made, what, flash):
     """The layer at whose turn the most bytes live, what takes the most of them, and why it is whole; for people."""
-    rows = Rows(stages=made.rows.stages, split=made.rows.split)
+    rows = Rows(stages=made.rows.stages, split=made.rows.split, sample=made.rows.sample)
     plan = compile_graph(*what, made.segments, flash, [], made.bits, rows)
     owners = [instruction.owner for instruction in plan.instructions]
-    live = [0] * len(owners)
-    lives = lifetimes(plan.instructions)
-    for buffer, first, last in lives:
-        for at in range(first, last + 1):
-            live[at] += buffer.size + 3 & ~3
+    found = lives(plan.instructions)
+    forms = [form for _, form in found]
+    if rows.sample:
+        forms.append(sample_shape(plan.instructions, rows.sample))
+    live = live_bytes(forms, len(owners))
     at = live.index(max(live))
-    largest, first, last = max([life for life in lives if life[1] <= at <= life[2]], key=lambda life: life[0].size)
+    here = [(buffer, min([a for _, _, a, _ in form]), max([b for *_, b in form])) for buffer, form in found]
+    largest, first, last = max([life for life in here if life[1] <= at <= life[2]], key=lambda life: life[0].size)
     text = "%d bytes of arena at %r, of which %d are %r" % (max(live), owners[at], largest.size, largest.name)
     maker, reader = owners[first], owners[last]
     if at >= rows.end:

@@ -9,11 +9,11 @@ stripe alone.
 from ...base.opcodes import WINDOW
 from ...base.regions import CONTROL, REGION_SHIFT
 from ...plan.instruction import END, FIRST, ROW, SHARES, STOP
-from ...plan.values import ACTIVATION
 from .source import BLOCK, Source
 
 _H, _PT, _OH = [WINDOW.split().index(name) for name in ("H", "PT", "OH")]
 _SLICE = 7  # words
+_SAMPLE = "sample"
 
 
 class Run:
@@ -128,38 +128,72 @@ class Stage:
         """Bytes that it moves."""
         return sum([count * row_out(unit) for stripe in self.stripes for unit, _, count in stripe.moves])
 
-    def live_bytes(self, arena, dying):
+    def live_bytes(self, arena, dying, sample=0):
         """The most bytes that live at once of what the stage makes and of ``dying``: values from before that nothing
         reads after it.
+
+        What is whole lives by rows, too: from where they are made, or until they are read. ``sample``: bytes of the
+        sample, if it lies in the arena.
         """
-        lives = _Lives({root: arena.sizes[root] for root in dying})
+        read, kept = self._rows_read(dying, sample)
+        lives = _Lives({root: arena.sizes[root] for root in dying if root not in read})
+        for root, rows in read.items():
+            lives.give({(root, row): size for row, size in rows.items()})
         for unit in self.units:
             for made in unit.prepares:
                 root = arena.root(made[FIRST])
                 lives.step((), root, arena.sizes[root])
-        for _, made, read, _, _ in self.source.steps if self.source else ():
-            lives.step((read,), made, self.source.sizes[made])
+        for _, made, source, _, _ in self.source.steps if self.source else ():
+            lives.step((source,), made, self.source.sizes[made])
         for number, stripe in enumerate(self.stripes):
             keys = {unit: unit if unit in self.whole or unit in self.windows else (unit, number) for unit in self.units}
             for run in stripe.runs:
                 unit, made, rows = run.unit, run.unit.made, run.end - run.at
-                read = [
-                    keys[self.makers[operand]] if operand in self.makers else arena.root(operand)
-                    for operand in made[FIRST + 1 : made[ROW][STOP]]
-                ]
+                parts = []
+                for operand in made[FIRST + 1 : made[ROW][STOP]]:
+                    root = arena.root(operand)
+                    if operand in self.makers:
+                        parts.append(keys[self.makers[operand]])
+                    elif root in read:
+                        parts += [(root, row) for row in range(run.low, run.high)]
+                    else:
+                        parts.append(root)
                 whole = unit.view.height if unit in self.whole else self.windows.get(unit, rows)
-                shares = (
-                    made[ROW][SHARES] if rows == whole else None
-                )  # as memory.share(): of buffers, not of their parts
+                shares = made[ROW][SHARES] if rows == whole else None  # as memory.share(): of buffers, not of parts
                 if unit.is_source:
-                    read.append(BLOCK)
-                lives.step(read, keys[unit], whole * row_out(unit), shares and read[shares[1] - 1])
+                    parts.append(BLOCK)
+                    if sample:
+                        parts += [(_SAMPLE, row) for row in range(run.at, run.end)]
+                if unit in kept and rows < whole:
+                    lives.step(parts, (unit, "rows", run.at), rows * row_out(unit))
+                    lives.stay.append((unit, "rows", run.at))
+                else:
+                    source = shares and arena.root(made[FIRST + shares[1]])
+                    if source in read:
+                        source = None
+                    elif shares and made[FIRST + shares[1]] in self.makers:
+                        source = keys[self.makers[made[FIRST + shares[1]]]]
+                    lives.step(parts, keys[unit], whole * row_out(unit), source)
                 if unit.is_source:
                     lives.step((self.source.step(rows), BLOCK))
             for unit, shift, count in stripe.moves:
                 for _ in pieces(shift, count):
                     lives.step((unit,))
         return lives.most(self.whole)
+
+    def _rows_read(self, dying, sample):
+        """({value: {row: bytes}} of what the stage reads by rows to its end, the units whose values come by rows)."""
+        found = {}
+        for stripe in self.stripes:
+            for run in stripe.runs:
+                unit = run.unit
+                for value in unit.inputs:
+                    if value in dying and not unit.view_in.row & 3:
+                        found.setdefault(value, {}).update(dict.fromkeys(range(run.low, run.high), unit.view_in.row))
+                if unit.is_source and sample:
+                    row = sample // unit.view.height
+                    found.setdefault(_SAMPLE, {}).update(dict.fromkeys(range(run.at, run.end), row))
+        return found, [unit for unit in self.whole if not row_out(unit) & 3]
 
     def emit(self, s):
         """The instructions of the stage; the schedule's arena gets the buffers of its rows."""
@@ -171,7 +205,7 @@ class Stage:
             made, source = self.source.emit(s)
             out += made
         for unit, rows in self.windows.items():
-            windows[unit] = s.scratch("rows", rows * row_out(unit), ACTIVATION)
+            windows[unit] = s.scratch("rows", rows * row_out(unit))
         for stripe in self.stripes:
             places = {unit: (windows[unit], stripe.begins[unit]) for unit in windows}
             places.update({unit: (unit.y, 0) for unit in self.whole})
@@ -179,7 +213,7 @@ class Stage:
                 unit = run.unit
                 if unit not in places:
                     size = (run.end - run.at) * row_out(unit)
-                    places[unit] = s.scratch("rows", size, ACTIVATION), run.at
+                    places[unit] = s.scratch("rows", size), run.at
                 out.append(_striped(arena, run, places, self.makers, source))
                 if unit.is_source:
                     s.owner = unit.owner
@@ -238,7 +272,14 @@ class _Lives:
         self.first = dict.fromkeys(sizes, 0)
         self.last = dict.fromkeys(sizes, 0)
         self.now = 0
+        self.stay = []  # keys of rows that live to the end
         self.shared = []  # (step, key that is made, key in whose memory it may lie)
+
+    def give(self, sizes):
+        """More that lives from the beginning."""
+        self.sizes.update(sizes)
+        self.first.update(dict.fromkeys(sizes, 0))
+        self.last.update(dict.fromkeys(sizes, 0))
 
     def step(self, read, made=None, size=0, source=None):
         """One reads these keys and may write one; ``source``: in whose memory, if it is as large and dies there."""
@@ -254,7 +295,7 @@ class _Lives:
         self.now += 1
 
     def most(self, whole):
-        for key in whole:
+        for key in [key for key in (*whole, *self.stay) if key in self.last]:
             self.last[key] = self.now
         homes = {}
         for step, made, source in self.shared:
