@@ -1,0 +1,125 @@
+"""MobileNetV2-w0.35 with the update "49 KB" of bench/published.py on an emulated RP2040, from a model file in its flash.
+
+    python bench/pico_rows.py            the table, to bench/results/pico_rows.txt (needs: make rp2040 stock mpy)
+    python bench/pico_rows.py rp2040 96  one line of it, printed
+
+The file and, at 128x128, the image lie at the end of the flash, where ``rp2.Flash`` shows them: frozen weights,
+program and image are read in place. KB: arena, state and, at 96x96, the image. free: bytes of heap when the model is
+open, all of that reserved, by gc.mem_free(). Three steps after a first one of the PC's, to the PC's digests; cycles are
+those of the last. ReLU in place of ReLU6.
+"""
+
+import re
+import struct
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import counting  # noqa: E402
+import machines  # noqa: E402
+import published  # noqa: E402
+import written  # noqa: E402
+from digests import on_the_pc  # noqa: E402
+from machine_rp2040 import RP2040  # noqa: E402
+from machine_stock import StockRP2040  # noqa: E402
+from stock_files import give  # noqa: E402
+
+import odt  # noqa: E402
+from odt.files.frozen import pack  # noqa: E402
+
+LINES = (("rp2040", 96), ("rp2040", 128), ("stock_rp2040", 96), ("stock_rp2040", 128))
+FLASH_END = 0x10200000
+BLOCK = 4096  # of rp2.Flash
+SCRIPT = ROOT / "tests_device" / "in_flash.py"
+
+
+def model_of(extent, **options):
+    model = published.network("MobileNetV2-w0.35", "49 KB", "relu", extent)
+    model.compile(odt.SGD(0.05), batch_size=1, seed=1, **options)
+    return model
+
+
+def image(extent):
+    return bytes([(7 * at + (at >> 6)) & 255 for at in range(3 * extent * extent)])
+
+
+def exported(extent, path):
+    """The model that takes the fewest bytes, whose file is at ``path`` after a step."""
+    frozen = pack(model_of(extent))
+    try:
+        model_of(extent, frozen=frozen, memory_budget=1)
+    except MemoryError as error:
+        least = int(re.search(r"at least (\d+)", str(error))[1])
+    model = model_of(extent, frozen=frozen, memory_budget=least)
+    model.train_step(image(extent), bytes([3]))
+    model.export(path)
+    return model
+
+
+def with_flash(source, target, data):
+    """A UF2 file with these bytes, too, at the end of the flash; returns where they begin in it."""
+    raw = source.read_bytes()
+    blocks = [bytearray(raw[at : at + 512]) for at in range(0, len(raw), 512)]
+    last, begin = blocks[-1], FLASH_END - len(data)
+    for at in range(0, len(data), 256):
+        block = bytearray(last)
+        struct.pack_into("<2I", block, 12, begin + at, 256)
+        block[32:508] = data[at : at + 256] + bytes(220)
+        blocks.append(block)
+    for number, block in enumerate(blocks):
+        struct.pack_into("<2I", block, 20, number, len(blocks))
+    target.write_bytes(b"".join(blocks))
+
+
+def line(name, extent, folder):
+    path = folder / "model.odt"
+    model = exported(extent, path)
+    file, sample = path.read_bytes(), image(extent)
+    data = file + bytes(-len(file) % 4) + (sample if extent == 128 else b"")
+    data = bytes(-len(data) % BLOCK) + data
+    args = {
+        "file": str(path), "size": len(file), "flash": len(data), "begin": data.index(file[:64]), "x": len(sample),
+        "in_flash": extent == 128,
+    }  # fmt: skip
+    expected = on_the_pc(SCRIPT, args)
+    board = counting.Board.__new__(counting.Board)
+    board.name, board.said = "rp2040", ""
+    kind = RP2040 if name == "rp2040" else StockRP2040
+    firmware = folder / "firmware.uf2"
+    with_flash(machines.BUILD / kind.image, firmware, data)
+    board.machine = type("WithFlash", (kind,), {"image": str(firmware)})()
+    try:
+        if name == "stock_rp2040":
+            give(board.machine, "armv6m")
+        cycles = board.run(SCRIPT.read_text(), args=args)
+    finally:
+        board.close()
+    found = [re.findall(r"digest ([0-9a-f]{8})", text) for text in (board.said, expected)]
+    assert found[0] == found[1] and len(set(found[0])) == 4, (board.said, expected)
+    plan = model.session.plan
+    free = int(re.search(r"free (\d+)", board.said)[1])
+    total = plan.arena + plan.state + (0 if extent == 128 else len(sample))
+    return "%-13s %3dx%-3d  %7d %7d %8s %7.1f  %8d %8d  %8d  %10d %7.2f" % (
+        name, extent, extent, plan.arena, plan.state, "in flash" if extent == 128 else len(sample), total / 1024,
+        len(plan.code), len(file), free, cycles[-1], cycles[-1] / 125e6)  # fmt: skip
+
+
+def main():
+    lines = ["By rows from a model file in flash, an emulated RP2040. Written by: python bench/pico_rows.py", ""]
+    lines += [counting.heading("rp2040"), ""]
+    lines.append("%-13s %7s  %7s %7s %8s %7s  %8s %8s  %8s  %10s %7s" % (
+        "machine", "image", "arena", "state", "image", "KB", "program", "file", "free", "cycles", "seconds"))  # fmt: skip
+    print("\n".join(lines), flush=True)
+    for name, extent in [(sys.argv[1], int(sys.argv[2]))] if sys.argv[1:] else LINES:
+        with tempfile.TemporaryDirectory() as folder:
+            lines.append(line(name, extent, Path(folder)))
+        print(lines[-1], flush=True)
+    if not sys.argv[1:]:
+        written.write("pico_rows.txt", lines)
+
+
+if __name__ == "__main__":
+    main()
