@@ -111,7 +111,8 @@ def main():
     lines = ["By rows from a model file in flash, an emulated RP2040. Written by: python bench/pico_rows.py", ""]
     lines += [counting.heading("rp2040"), ""]
     lines.append("%-13s %7s  %7s %7s %8s %7s  %8s %8s  %8s  %10s %7s" % (
-        "machine", "image", "arena", "state", "image", "KB", "program", "file", "free", "cycles", "seconds"))  # fmt: skip
+        "machine", "image", "arena", "state", "image", "KB", "program", "file", "free", "cycles",
+        "seconds"))  # fmt: skip
     print("\n".join(lines), flush=True)
     for name, extent in [(sys.argv[1], int(sys.argv[2]))] if sys.argv[1:] else LINES:
         with tempfile.TemporaryDirectory() as folder:

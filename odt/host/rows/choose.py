@@ -67,7 +67,8 @@ class Forward:
             dying = [root for root, last in before if last <= end]
             stage = self.stage(a, b, rows)
             windows = sum([count * row_out(unit) for unit, count in stage.windows.items()])
-            self.stages[key] = through + stage.live_bytes(self.bytes, dying, 0 if a else self.sample), through + windows, stage.words()
+            live = stage.live_bytes(self.bytes, dying, 0 if a else self.sample)
+            self.stages[key] = through + live, through + windows, stage.words()
         return self.stages[key]
 
     def options(self, a, most, longest, rows):
