@@ -1,4 +1,4 @@
-"""MobileNetV2-w0.35 with the update "49 KB" of bench/published.py on an emulated RP2040, from a model file in its flash.
+"""MobileNetV2-w0.35 with the update "49 KB" of bench/published.py on an emulated RP2040, from a model file in flash.
 
     python bench/pico_rows.py            the table, to bench/results/pico_rows.txt (needs: make rp2040 stock mpy)
     python bench/pico_rows.py rp2040 96  one line of it, printed
