@@ -14,7 +14,7 @@ from ...plan.instruction import ACCESS, FIRST, NAME, READS, ROW, STOP
 from ...plan.values import ACTIVATION, ERROR, GRADIENT, SCRATCH
 from .source import GATHERS
 
-_MOVES = 300  # of a buffer to another turn
+_MOVES = 60  # of a buffer to another turn
 _STRIDE = 16  # instructions of a window, as in plan/memory.py
 
 
@@ -164,11 +164,11 @@ class _Search:
                 most, offsets, order = total, found, each
                 if most <= enough:
                     return most, offsets
-        for move in range(_MOVES):  # what ends last comes sooner
-            last = max(order, key=lambda number: offsets[number] + self.sizes[number])
-            at = order.index(last)
-            to = hash32(move, at) % at if at else 0
-            changed = order[:to] + [last] + order[to:at] + order[at + 1 :]
+        for move in range(_MOVES):  # something that ends too high comes sooner
+            high = [number for number in order if offsets[number] + self.sizes[number] > enough]
+            at = order.index(high[hash32(move, 0) % len(high)])
+            to = hash32(move, 1) % at if at else 0
+            changed = order[:to] + order[at : at + 1] + order[to:at] + order[at + 1 :]
             total, found = self._fit(changed, most + 1)
             if found:
                 most, offsets, order = total, found, changed
