@@ -83,7 +83,8 @@ size_t odt_region_bytes(const int32_t *program, size_t region);
 // Whether word `at` of a verified program is an instruction's first, or the program's end.
 int odt_is_boundary(const int32_t *program, size_t at);
 
-// A region that has bytes of one before it that a run writes; 0 if none has, as a run needs it.
+// A region that has bytes of one before it that a run writes; 0 if none has, as a run needs it. X_DATA may be the end
+// of the arena: a program that host/rows has planned so reads the sample before it writes there.
 int odt_shared_region(const int32_t *program, const odt_region_t *regions);
 
 // Runs the instruction at word `pc` of a verified program, returns the next one's. ARENA, STATE,

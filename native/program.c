@@ -459,6 +459,9 @@ int odt_shared_region(const int32_t *program, const odt_region_t *regions) {
         for (int k = i + 1; bytes && k < ODT_REGIONS; k++) {
             size_t others = k == ODT_X_DATA || k == ODT_Y_DATA ? regions[k].bytes : odt_region_bytes(program, (size_t)k);
             uintptr_t other = (uintptr_t)regions[k].data;
+            if (i == ODT_ARENA && k == ODT_X_DATA && other > first && other - first + others == bytes) {
+                continue;
+            }
             if (other < first ? first - other < others : other - first < bytes && others) {
                 return k;
             }

@@ -24,7 +24,7 @@ import written  # noqa: E402
 
 import odt  # noqa: E402
 from odt.files.frozen import pack  # noqa: E402
-from odt.host.rows.budget import WithSample  # noqa: E402
+from odt.host.rows import WithSample  # noqa: E402
 from odt.run.session import batch, bind, clear  # noqa: E402
 
 MEMORY = 0x60000000  # 16 MB of an MPS2 board with a Cortex-M7 that the firmware does not use

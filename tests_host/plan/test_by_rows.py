@@ -15,8 +15,7 @@ import odt
 from odt import executor
 from odt.adapt import task_adaptive
 from odt.host.chart import chart
-from odt.host.rows import Rows, place
-from odt.host.rows.budget import WithSample
+from odt.host.rows import Rows, WithSample, place
 from odt.host.rows.choose import ROWS, Forward
 from odt.inspect import Trace, names
 from odt.plan import compiler, memory
@@ -347,7 +346,8 @@ def test_a_sample_at_the_arenas_end_is_overwritten_as_it_is_read(dtype):
         plain.train_step(x[number : number + 1], y[number : number + 1])
         model.train_step(inside, y[number : number + 1])
         assert model.digest() == plain.digest()
-        assert (bytes(inside) != x[number].tobytes()) == (number > 0)  # the first finds the ranges, in another arena
+        is_first = dtype == "int8" and number == 0  # finds the ranges, in another arena
+        assert (bytes(inside) == x[number].tobytes()) == is_first
         inside[:] = x[number].tobytes()
         assert bytes(model.predict(inside)) == bytes(plain.predict(x[number : number + 1]))
         model.train_step(x[number : number + 1], y[number : number + 1])  # elsewhere

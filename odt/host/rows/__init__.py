@@ -13,6 +13,15 @@ from . import place as placement
 from .split import Buffers, SplitPlan, rewrite
 
 
+class WithSample(int):
+    """A ``memory_budget`` of which the sample is part: its bytes are the last ones of the arena.
+
+    A camera's image lies there, ``x = memoryview(model.session.arena)[-size:]``, when ``train_step(x, y)`` or
+    ``predict(x)`` begins; its rows are overwritten as soon as the first layers have read them. ``x`` may lie elsewhere,
+    too. Steps of one sample.
+    """
+
+
 class Rows:
     """What ``compile_graph(rows=)`` takes: lets parts of a schedule's forward pass run by rows.
 

@@ -4,7 +4,7 @@ from ...base.fixed import elements
 from ...plan.compiler import compile_graph, prepare
 from ...plan.recompute import Chain, search
 from ...plan.segments import Choices
-from . import Rows
+from . import Rows, WithSample
 from .reason import reason
 from .split import can_split
 
@@ -42,15 +42,6 @@ def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, chec
             text += "; %d with micro_batch=1" % other
     raise MemoryError("memory_budget %d: at least %d bytes are needed (state %d), %d without recomputation%s" % (
         memory_budget, needed, of, whole + state, text))  # fmt: skip
-
-
-class WithSample(int):
-    """A ``memory_budget`` of which the sample is part: its bytes are the last ones of the arena.
-
-    A camera's image lies there, ``x = memoryview(model.session.arena)[-size:]``, when ``train_step(x, y)`` or
-    ``predict(x)`` begins; its rows are overwritten as soon as the first layers have read them. ``x`` may lie elsewhere,
-    too. Steps of one sample.
-    """
 
 
 def _bytes_of(node):
