@@ -12,7 +12,6 @@ from ...base.fixed import hash32
 from ...base.regions import ARENA, REGION_SHIFT, X_DATA
 from ...plan.instruction import ACCESS, FIRST, NAME, READS, ROW, STOP
 from ...plan.values import ACTIVATION, ERROR, GRADIENT, SCRATCH
-from .source import GATHERS
 
 _MOVES = 60  # of a buffer to another turn
 _STRIDE = 16  # instructions of a window, as in plan/memory.py
@@ -81,12 +80,12 @@ def sample_shape(instructions, size):
     for index, instruction in enumerate(instructions):
         name, operands, count = _read(instruction)
         if name.startswith("gather_") and X_DATA in operands:
-            gathers.append((index, count, name))
-    rows = sum([count for _, count, _ in gathers])
+            gathers.append((index, count))
+    rows = sum([count for _, count in gathers])
     row, done, found = size // rows, 0, []
-    if size % rows or row & 3 or len(gathers) == 1 or gathers[0][2] not in GATHERS:
+    if size % rows or row & 3 or len(gathers) == 1:
         return [(0, size + 3 & ~3, 0, gathers[-1][0])]
-    for index, count, _ in gathers:
+    for index, count in gathers:
         found.append((done * row, count * row, 0, index))
         done += count
     return found
