@@ -1,4 +1,4 @@
-"""MLPerf Tiny's four networks by rows and with split kernels: KB of arena and state, before and within the least budget.
+"""MLPerf Tiny's four networks by rows and with split kernels: KB of arena and state, and within the least budget.
 
     python bench/tiny_rows.py            the table, to bench/results/tiny_rows.txt
     python bench/tiny_rows.py DS-CNN     one network, printed
