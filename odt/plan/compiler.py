@@ -53,8 +53,9 @@ def _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, 
     lives = None
     draft.state, draft.constants = buffers.state_size, buffers.flash
     if max(draft.arena, draft.state) > 1 << REGION_SHIFT:
-        raise MemoryError("training needs %d bytes (arena %d, state %d), a program reaches %d of each" % (
-            draft.arena + draft.state, draft.arena, draft.state, 1 << REGION_SHIFT))  # fmt: skip
+        raise MemoryError(
+            "arena %d, state %d: a program reaches %d bytes of each" % (draft.arena, draft.state, 1 << REGION_SHIFT)
+        )
     addresses = arena.addresses()
     draft.code = encode(instructions, addresses, draft.arena, draft.state, draft.constants, ends)
     draft.first, draft.scales, draft.exponents = buffers.first, buffers.scales, buffers.spans

@@ -334,9 +334,10 @@ def test_run_refuses_regions_that_do_not_fit_and_names_them(native):
             )
     inside = memoryview(both)[:8], None, control, memoryview(both)[4:8], None, None  # a sample at the arena's end
     assert native.run(loaded, inside, 12, 15) is None
-    for sample in (memoryview(both)[:8], memoryview(both)[4:7], memoryview(both)[4:9]):
+    for first, last, begin, end in ((0, 8, 0, 8), (0, 8, 4, 7), (0, 8, 4, 9), (4, 12, 0, 12)):
+        part, sample = memoryview(both)[first:last], memoryview(both)[begin:end]
         with pytest.raises(ValueError, match="region X_DATA has memory of one that is written"):
-            native.run(loaded, [*inside[:3], sample, None, None], 12, 15)
+            native.run(loaded, [part, None, control, sample, None, None], 12, 15)
     with pytest.raises(BufferError):
         native.run(loaded, [bytes(8), *good[1:]], 12, 15)
     for regions in (good[:5], []):

@@ -2,7 +2,8 @@
 
 A value that a stage makes stripe by stripe needs the bytes of a row from its first stripe on; one that a stage reads
 needs them until its last. Such a buffer lives in pieces, each from ``first`` to ``last``, whose places in it are fixed.
-The placement is that of plan/memory.py, first fit in one order after the other, but of these shapes in place of boxes.
+The placement is that of plan/memory.py if it is near the lower bound, else one of these shapes: first fit in one order
+after the other.
 
 The sample may lie in the arena, too, at its end. Its rows go from the first on; what lies over them does not live
 before.
@@ -10,10 +11,11 @@ before.
 
 from ...base.fixed import hash32
 from ...base.regions import ARENA, REGION_SHIFT, X_DATA
+from ...plan import memory
 from ...plan.instruction import ACCESS, FIRST, NAME, READS, ROW, STOP
 from ...plan.values import ACTIVATION, ERROR, GRADIENT, SCRATCH
 
-_MOVES = 60  # of a buffer to another turn
+_MOVES = 40000  # of a buffer to another turn, times the buffers
 _STRIDE = 16  # instructions of a window, as in plan/memory.py
 
 
@@ -125,11 +127,18 @@ def place(instructions, arena, sample=0):
         forms.append(sample_shape(instructions, sample))
         forms = [_turned(form) for form in forms]
     bound = max(live_bytes(forms, count))
+    near = bound + bound // 100
     peaks = {
         kind: max(live_bytes([form for root, form in found.items() if arena.kinds[root] == kind], count))
         for kind in (ACTIVATION, ERROR, GRADIENT, SCRATCH)
     }
-    best, offsets = _Search(forms, count, len(roots) if sample else None).best(bound + (bound >> 8))
+    if not sample:
+        whole, _ = memory.place(memory.lifetimes(instructions, arena), arena, count, near)
+        if whole <= near:
+            return whole, bound, peaks
+    best, offsets = _Search(forms, count, len(roots) if sample else None).best(near)
+    if not sample and whole <= best:
+        return whole, bound, peaks
     arena.offsets = [0] * len(arena.sizes)
     for number, root in enumerate(roots):
         at = offsets[number]
@@ -159,11 +168,11 @@ class _Search:
         most = offsets = order = None
         for each in self._orders():
             total, found = self._fit(each, most)
-            if found and (most is None or total < most):
+            if found:
                 most, offsets, order = total, found, each
                 if most <= enough:
                     return most, offsets
-        for move in range(_MOVES):  # something that ends too high comes sooner
+        for move in range(_MOVES // len(self.forms)):  # something that ends too high comes sooner
             high = [number for number in order if offsets[number] + self.sizes[number] > enough]
             at = order.index(high[hash32(move, 0) % len(high)])
             to = hash32(move, 1) % at if at else 0
