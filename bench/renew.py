@@ -52,6 +52,7 @@ nitro                bench/studies/nitro.py                   training
 normalisation        bench/studies/normalisation.py           training
 numerics             [bench/studies/numerics.py]
 online               bench/costs/online.py                    kernels odt/online
+pico_rows            bench/costs/pico_rows.py                 kernels planner odt/host/rows odt/files
 planning             bench/costs/planning.py                  kernels planner
 predict              bench/costs/predict.py                   kernels planner
 pretext              bench/studies/pretext.py                 training
@@ -64,6 +65,7 @@ replay               bench/accuracy/replay.py                 training kernels o
 replay_series        bench/accuracy/replay.py --series        training kernels odt/continual
 replay_speakers      bench/accuracy/replay.py --speakers      training kernels odt/continual
 rocket               bench/accuracy/rocket.py                 training odt/sensors
+sample_inside        bench/costs/by_rows.py inside            kernels planner odt/host/rows
 sanitize             make sanitize                            native
 search               bench/accuracy/search.py                 training odt/host/cost
 search_typed         bench/accuracy/search_typed.py           training odt/host/cost
@@ -75,6 +77,7 @@ stories              bench/examples/stories.py                training kernels o
 teach                bench/accuracy/teach.py                  training kernels odt/continual
 tiny                 bench/costs/tiny.py                      kernels planner
 twenty               bench/accuracy/twenty.py                 training odt/data
+tiny_rows            bench/costs/tiny_rows.py                 planner odt/host/rows odt/adapt
 vae                  bench/accuracy/vae.py                    training kernels odt/generative
 zeroth               bench/accuracy/zeroth.py                 training kernels odt/adapt
 """

@@ -2,8 +2,8 @@
 
     python bench/costs/by_rows.py                        the table, to bench/results/by_rows.txt (needs: make qemu)
     python bench/costs/by_rows.py "MCUNet-5FPS" "49 KB"  one network of bench/costs/published.py, printed
-    python bench/costs/by_rows.py inside                 MobileNetV2's "49 KB" with the sample in the arena, which counts
-                                                         too: to bench/results/sample_inside.txt
+    python bench/costs/by_rows.py inside                 MobileNetV2's "49 KB" with the sample in the arena, and counted:
+                                                         to bench/results/sample_inside.txt
 
 Samples of 128x128x3, SGD, one to a step, frozen weights in flash, ReLU in place of ReLU6. The budget is that of
 published.GOALS, or the smallest. Both programs take five steps from the PC's own state after a first, and have to leave

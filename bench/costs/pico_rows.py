@@ -1,7 +1,7 @@
-"""MobileNetV2-w0.35 with the update "49 KB" of bench/published.py on an emulated RP2040, from a model file in flash.
+"""MobileNetV2-w0.35 with the update "49 KB" of published.py on an emulated RP2040, from a model file in its flash.
 
-    python bench/pico_rows.py            the table, to bench/results/pico_rows.txt (needs: make rp2040 stock mpy)
-    python bench/pico_rows.py rp2040 96  one line of it, printed
+    python bench/costs/pico_rows.py            the table, to bench/results/pico_rows.txt (needs: make rp2040 stock mpy)
+    python bench/costs/pico_rows.py rp2040 96  one line of it, printed
 
 The file and, at 128x128, the image lie at the end of the flash, where ``rp2.Flash`` shows them: frozen weights,
 program and image are read in place. KB: arena, state and, at 96x96, the image. free: bytes of heap when the model is
@@ -15,9 +15,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import folders  # noqa: E402, F401
 import counting  # noqa: E402
 import machines  # noqa: E402
 import published  # noqa: E402
@@ -33,7 +33,7 @@ from odt.files.frozen import pack  # noqa: E402
 LINES = (("rp2040", 96), ("rp2040", 128), ("stock_rp2040", 96), ("stock_rp2040", 128))
 FLASH_END = 0x10200000
 BLOCK = 4096  # of rp2.Flash
-SCRIPT = ROOT / "tests_device" / "in_flash.py"
+SCRIPT = counting.ROOT / "tests_device" / "scripts" / "in_flash.py"
 
 
 def model_of(extent, **options):
@@ -108,7 +108,7 @@ def line(name, extent, folder):
 
 
 def main():
-    lines = ["By rows from a model file in flash, an emulated RP2040. Written by: python bench/pico_rows.py", ""]
+    lines = ["By rows from a model file in flash, an emulated RP2040. Written by: python bench/costs/pico_rows.py", ""]
     lines += [counting.heading("rp2040"), ""]
     lines.append("%-13s %7s  %7s %7s %8s %7s  %8s %8s  %8s  %10s %7s" % (
         "machine", "image", "arena", "state", "image", "KB", "program", "file", "free", "cycles",

@@ -1,7 +1,7 @@
 """MLPerf Tiny's four networks by rows and with split kernels: KB of arena and state, and within the least budget.
 
-    python bench/tiny_rows.py            the table, to bench/results/tiny_rows.txt
-    python bench/tiny_rows.py DS-CNN     one network, printed
+    python bench/costs/tiny_rows.py            the table, to bench/results/tiny_rows.txt
+    python bench/costs/tiny_rows.py DS-CNN     one network, printed
 
 int8, SGD without momentum, one sample to a step, frozen weights in flash. "sparse": an eighth of the last four kernels
 and the last layer; their biases. "again": multiply-accumulates that are computed again, in percent of a forward pass.
@@ -11,9 +11,9 @@ import re
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import folders  # noqa: E402, F401
 import architectures as A  # noqa: E402
 import written  # noqa: E402
 
@@ -54,7 +54,7 @@ def line(name, trains):
 
 
 def main():
-    lines = ["MLPerf Tiny's networks within the least budget. Written by: python bench/tiny_rows.py", ""]
+    lines = ["MLPerf Tiny's networks within the least budget. Written by: python bench/costs/tiny_rows.py", ""]
     lines.append("%-12s  %-10s  %8s  %8s %6s  %8s %8s  %8s %7s" % (
         "network", "trains", "KB", "least", "goal", "arena", "state", "program", "again"))  # fmt: skip
     print("\n".join(lines), flush=True)
