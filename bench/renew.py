@@ -76,8 +76,8 @@ steps                bench/costs/steps.py                     kernels planner
 stories              bench/examples/stories.py                training kernels odt/continual odt/sensors examples
 teach                bench/accuracy/teach.py                  training kernels odt/continual
 tiny                 bench/costs/tiny.py                      kernels planner
-twenty               bench/accuracy/twenty.py                 training odt/data
 tiny_rows            bench/costs/tiny_rows.py                 planner odt/host/rows odt/adapt
+twenty               bench/accuracy/twenty.py                 training odt/data
 vae                  bench/accuracy/vae.py                    training kernels odt/generative
 zeroth               bench/accuracy/zeroth.py                 training kernels odt/adapt
 """

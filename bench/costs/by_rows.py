@@ -2,7 +2,7 @@
 
     python bench/costs/by_rows.py                        the table, to bench/results/by_rows.txt (needs: make qemu)
     python bench/costs/by_rows.py "MCUNet-5FPS" "49 KB"  one network of bench/costs/published.py, printed
-    python bench/costs/by_rows.py inside                 MobileNetV2's "49 KB" with the sample in the arena, and counted:
+    python bench/costs/by_rows.py inside                 MobileNetV2's "49 KB" with the sample in the arena, counted:
                                                          to bench/results/sample_inside.txt
 
 Samples of 128x128x3, SGD, one to a step, frozen weights in flash, ReLU in place of ReLU6. The budget is that of
