@@ -180,8 +180,8 @@ def step(session, x, y):
 
 
 def train_alone(session):
-    """train() for train_step(). A function of its own: MicroPython keeps at most 11 names and operands of a call on the C
-    stack.
+    """train() for train_step(). A function of its own, as MicroPython keeps at most 11 names and operands of a call on
+    the C stack.
     """
     try:
         train(session)
