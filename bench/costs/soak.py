@@ -1,27 +1,29 @@
 """The heap of an emulated Pico while a model trains, predicts, is taught and saved in turn, for 500 epochs.
 
-    python bench/soak.py              half an hour; writes bench/results/soak.txt and soak.png
+    python bench/costs/soak.py              half an hour; writes bench/results/soak.txt and soak.png
 
 With odt's firmware, and with stock firmware and odt in files, where the heap has no room for a Teacher. Each round:
 50 epochs with validation, a step, evaluate, predict of a batch and of a sample, save, and learn and predict of a
-Teacher (tests_device/soak.py). At the end a module is imported that was not yet.
+Teacher (tests_device/scripts/soak.py). At the end a module is imported that was not yet.
 """
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
-import counting
-from counting import ROOT
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-sys.path.insert(0, str(ROOT / "tests_device"))
-import test_soak  # noqa: E402
+import folders  # noqa: E402, F401
+import counting  # noqa: E402
+import soaking  # noqa: E402
+from counting import ROOT  # noqa: E402
 
 ROUNDS, EPOCHS = 10, 50
 FILE = ROOT / "bench/results/soak.txt"
 
 
 def run(name):
-    return test_soak.soak(name, ROUNDS, EPOCHS, 7200)
+    return soaking.soak(name, ROUNDS, EPOCHS, 7200)
 
 
 def table(found):
@@ -54,8 +56,8 @@ def picture(found, path):
 
 def main():
     with ThreadPoolExecutor() as pool:
-        found = dict(zip(test_soak.MACHINES, pool.map(run, test_soak.MACHINES)))
-    out = counting.head("The heap of an emulated Pico over 500 epochs. Written by: python bench/soak.py")
+        found = dict(zip(soaking.MACHINES, pool.map(run, soaking.MACHINES)))
+    out = counting.head("The heap of an emulated Pico over 500 epochs. Written by: python bench/costs/soak.py")
     out += ["bytes, after a collection; the module imported at the end: odt.online.drift", ""]
     out += table(found)
     print("\n".join(out))
