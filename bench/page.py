@@ -19,7 +19,7 @@ import written
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("ODT_BUILD", ROOT / "build"))
 FIRST = ["index.html", "style.css", "main.js", "worker.js", "micropython.wasm", "odt.wasm", "odt.pack", "examples.json"]
-REPEATS = 5
+REPEATS = 3
 
 
 def compressed(name):
