@@ -1,11 +1,17 @@
 """Layers as bytecode, as native code of MicroPython's own compiler, and in C, on the same emulated core.
 
-    python bench/viper.py              writes bench/results/viper.txt
+    python bench/costs/viper.py              writes bench/results/viper.txt
 
 Each line is a program of one instruction, int8: instructions that QEMU executed, of which the Python executor's copies
 of operands are a part. Another state than the C kernels' ends the run.
 """
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import folders  # noqa: E402, F401
 import counting
 import kernels
 import machines
@@ -44,7 +50,7 @@ for executor, faster in ((program, {}), (program, loops), (_odt, loops)):
 
 
 def main():
-    lines = counting.head("Layers as bytecode, viper and C. Written by: python bench/viper.py")
+    lines = counting.head("Layers as bytecode, viper and C. Written by: python bench/costs/viper.py")
     for name, (kernels_of, loops_of) in MACHINES.items():
         loops = machines.BUILD / "mpy" / "viper" / loops_of / "_odt_viper.mpy"
         lines += ["%s: instructions; loops for %s, %d bytes; C for %s" % (
