@@ -73,6 +73,20 @@ def test_odt_as_webassembly_trains_to_the_digests_of_the_pc(tmp_path):
     assert "with the native executor" in done.stdout
 
 
+def test_the_script_lets_a_layer_train_as_it_was_chosen_also_beside_lite_branches():
+    source = """model = odt.Sequential([
+        odt.Input((8, 8, 1)), odt.Conv2D(8, 3, padding="same", trainable=False), odt.BatchNorm(),
+        odt.Conv2D(8, 3, padding="same"), odt.Flatten(), odt.Dense(4)])"""
+    for choices, held, rows in (
+        ({}, {"conv2d"}, {}),
+        ({"conv2d": "1", "dense": "frozen"}, {"dense"}, {}),
+        ({"conv2d": "0.5"}, set(), {"conv2d": ((0, 4),)}),
+        ({"conv2d_1": "lite"}, {"conv2d", "conv2d_1"}, {}),
+        ({"conv2d_1": "lite", "conv2d": "bias"}, {"conv2d_1"}, {"conv2d": ()}),
+    ):
+        assert pages.frozen(pages.planning.plan(source, choices, {})["script"]) == (held, rows), choices
+
+
 def agrees(found):
     """Whether a plan's figures are those of summary() for the code that the page shows."""
     expected, rows = pages.summary(found["code"])

@@ -49,18 +49,22 @@ def policy(rows, choices):
     if chosen:
         lines.append("layers = {layer.name: layer for layer in model.layers}")
     for row in chosen:
-        place, choice = "layers[%s]" % json.dumps(row["name"]), choices.get(row["name"], "1")
+        place = "layers[%s]" % json.dumps(row["name"])
+        choice = choices.get(row["name"], "1" if row["trains"] else "frozen")
         count = row["channels"]
         if choice in ("frozen", "lite"):
             lines.append("%s.trainable = False" % place)
-        elif choice == "bias":
+            continue
+        if lite or not row["trains"]:
+            lines.append("%s.trainable = True" % place)
+        if choice == "bias":
             lines.append("%s.update_rows = ()  # its bias alone" % place)
         elif choice != "1" and count:
             part = max(1, int(float(choice) * count))
             if part < count:
                 lines.append("%s.update_rows = ((0, %d),)  # of %d channels, and its bias" % (place, part, count))
         elif lite:
-            lines.append("%s.trainable, %s.update_rows, %s.update_bias = True, None, True" % (place, place, place))
+            lines.append("%s.update_rows, %s.update_bias = None, True" % (place, place))
     return "\n".join(lines)
 
 
