@@ -60,10 +60,10 @@ def student(freedom):
 
 @lru_cache(None)
 def near_ties():
-    """Pairs of numbers in -1 .. 1 that differ by 0.003 to 0.03, and two features of noise: which is larger?"""
+    """Pairs of numbers in -1 .. 1 that differ by 0.005 to 0.05, and two features of noise: which is larger?"""
     rng = np.random.default_rng(DATA + 1)
     x = rng.uniform(-1, 1, size=(4000, 4))
-    gap = rng.choice((-1, 1), size=4000) * rng.uniform(0.003, 0.03, size=4000)
+    gap = rng.choice((-1, 1), size=4000) * rng.uniform(0.005, 0.05, size=4000)
     x[:, 1] = x[:, 0] + gap
     return _halves(x.astype("float32"), (gap > 0).astype("uint8"), 2000)
 
@@ -185,7 +185,7 @@ for _name, _data in (("log-normal", log_normal), *(("Student t %d" % k, lambda k
     ROWS[_name] = Bits(_data, mlp(12, 4), 15, BOTH)
 ROWS["log-normal, normalized"] = Bits(log_normal, mlp(12, 4, first=(normalization,)), 15, BOTH)
 ROWS["log-normal, asinh"] = Bits(compressed, mlp(12, 4, first=(normalization,)), 15, BOTH)
-ROWS["near ties"] = Bits(near_ties, mlp(4, 2), 20, {"adam": 0.01, "momentum": 0.05})
+ROWS["near ties"] = Bits(near_ties, mlp(4, 2), 20, BOTH)
 for _name, _data, _outputs in (
     *(("outputs %d:1" % _ratio, lambda ratio=_ratio: targets((1, 1 / ratio)), 2) for _ratio in (1, 20, 100)),
     ("targets at 50", lambda: targets((0.8,), 50), 1),
