@@ -123,27 +123,28 @@ def place(instructions, arena, sample=0):
     found = shapes(instructions, arena)
     roots, count = list(found), len(instructions)
     forms = list(found.values())
-    if sample:  # from the arena's end down, which the sample is before all others
+    if sample:
         forms.append(sample_shape(instructions, sample))
-        forms = [_turned(form) for form in forms]
     bound = max(live_bytes(forms, count))
     near = bound + bound // 100
     peaks = {
         kind: max(live_bytes([form for root, form in found.items() if arena.kinds[root] == kind], count))
         for kind in (ACTIVATION, ERROR, GRADIENT, SCRATCH)
     }
+    most = None
     if not sample:
-        whole, _ = memory.place(memory.lifetimes(instructions, arena), arena, count, near)
-        if whole <= near:
-            return whole, bound, peaks
-    best, offsets = _Search(forms, count, len(roots) if sample else None).best(near)
-    if not sample and whole <= best:
-        return whole, bound, peaks
-    arena.offsets = [0] * len(arena.sizes)
-    for number, root in enumerate(roots):
-        at = offsets[number]
-        arena.offsets[root] = best - at - _extent(forms[number]) if sample else at
-    return best, bound, peaks
+        most, _ = memory.place(memory.lifetimes(instructions, arena), arena, count, near)
+    for is_turned in (True,) if sample else (False, True):  # from the end down, too
+        if most is not None and most <= near:
+            break
+        tried = [_turned(form) for form in forms] if is_turned else forms
+        total, offsets = _Search(tried, count, len(roots) if sample else None).best(near)
+        if most is None or total < most:
+            most = total
+            arena.offsets = [0] * len(arena.sizes)
+            for root, form, at in zip(roots, tried, offsets):
+                arena.offsets[root] = most - at - _extent(form) if is_turned else at
+    return most, bound, peaks
 
 
 def _extent(form):
