@@ -27,9 +27,9 @@ import written
 from counting import ROOT
 
 import odt
-from odt.host import searching
-from odt.host.family import Family
-from odt.host.networks import NetworkSearch
+from odt.host.search import command as searching
+from odt.host.search.family import Family
+from odt.host.search.networks import NetworkSearch
 
 SEEDS, SHOWN, RUN = 5, 5, 9.5  # minutes of the ten for trials
 EPOCHS = 8

@@ -181,7 +181,7 @@ def importing(options):
 def searching(options):
     """networks.py needs Optuna, which the other commands do not."""
     try:
-        from .searching import command
+        from .search.command import command
     except ImportError as error:
         raise BoardError("%s: pip install '.[search]'" % error) from None
     return command(options)

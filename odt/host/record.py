@@ -22,7 +22,7 @@ from pathlib import Path
 from ..sensors.record import Recorder
 from ..sensors import Window
 from .board import BoardError, only_port, stop
-from .plotting import draw
+from .monitor.plotting import draw
 from .process import Process, commands
 from .text import say, visible
 

@@ -15,20 +15,9 @@ import odt
 from odt import callbacks
 from odt.data import readers
 from odt.files import frozen
-from odt.host import (
-    chart,
-    convert,
-    episodes,
-    files,
-    generate,
-    info,
-    install,
-    monitor,
-    monitor_report,
-    networks,
-    search,
-    searching,
-)
+from odt.host import chart, convert, episodes, files, generate, info, install, monitor, search
+from odt.host.monitor import report as monitor_report
+from odt.host.search import command as searching, networks
 from odt.inspect import tensors as looking
 from odt.sensors import Recorder, Window
 
@@ -189,17 +178,17 @@ TAKE = {
     model_checkpoint: "callbacks.ModelCheckpoint", write_module: "frozen.write_module", trace: "inspect.Trace",
     recorded: "record.Recorder", column: "readers.Column", csv: "readers.CsvReader", npy: "readers.NpyReader",
     describe: "host.info.describe",
-    page: "host.chart.chart host.chart.compiled_by", picture: "host.chart.chart", report: "host.monitor_report.write",
+    page: "host.chart.chart host.chart.compiled_by", picture: "host.chart.chart", report: "host.monitor.report.write",
     policy: "host.search.write",
     write: "host.files.write_file host.files.write_text host.files.replacing checkpoint.write_file",
     header: "host.install.header",
     onnx_file: "host.convert.save_onnx", backbone: "host.episodes.backbone",
-    searched: "host.networks.NetworkSearch.write host.searching.pairs",
+    searched: "host.search.networks.NetworkSearch.write host.search.command.pairs",
 }  # fmt: skip
 # Of a board's files, or of what make lays out; Search.picture is a matplotlib figure's as chart's, and takes a search.
 OTHER = {
     "host.board.Board.make_folder", "host.board.Board.remove", "host.board.Board.copy", "host.firmware.sizes",
-    "host.search.Search.picture", "host.networks.NetworkSearch.picture", "host.process.Process",
+    "host.search.Search.picture", "host.search.networks.NetworkSearch.picture", "host.process.Process",
     "host.process.commands", "host.sizes.main", "host.monitor.Run",
 }  # fmt: skip
 
@@ -321,9 +310,9 @@ def test_no_other_writer_is_in_the_package():
     allowed.update(
         {
             "host/chart.py": 2,
-            "host/monitor_report.py": 2,
-            "host/search.py": 1,
-            "host/networks.py": 1,
+            "host/monitor/report.py": 2,
+            "host/search/__init__.py": 1,
+            "host/search/networks.py": 1,
             "inspect/timing.py": 1,
         }
     )  # profile's is a gradient's name

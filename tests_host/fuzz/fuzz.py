@@ -42,7 +42,7 @@ LOADERS = {
     "frozen": "files.frozen", "info": "host.info",
     "model": "files.reader files.session files.layers files.opened files.open files.split run.transfer",
     "npy": "data.readers", "csv": "data.readers data.csv", "numbers": "data.csv",
-    "monitor": "host.curves host.monitor host.monitor_series",
+    "monitor": "host.monitor.curves host.monitor host.monitor.series",
     "answers": "host.board host.install",
 }  # fmt: skip
 TARGETS = (*OPTIONS, *LOADERS)

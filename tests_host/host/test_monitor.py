@@ -27,7 +27,7 @@ from monitored import (
 from rich.console import Console
 
 from odt.host import commands, monitor
-from odt.host.curves import Curves
+from odt.host.monitor.curves import Curves
 
 
 def rounded(values):
@@ -101,7 +101,7 @@ def test_a_line_of_step_0_is_drawn_without_a_point():
 
 
 def test_the_picture_has_a_title_and_every_point_from_the_first_epoch_on_uncut():
-    from odt.host import monitor_report
+    from odt.host.monitor import report as monitor_report
 
     run = monitor.Run("some/train.py", "board")
     for epoch in (1, 2, 3, 4):
@@ -129,7 +129,7 @@ def test_two_hundred_fits_are_in_the_report_and_the_last_are_drawn(tmp_path):
         for epoch in (1, 2):
             shown(run, run.feed("epoch %d/2  loss 1.0000  acc 0.5000  1.0 ms/step  0:00 left\n" % epoch))
     assert len(console.file.getvalue().splitlines()) == 400
-    from odt.host.monitor_report import write
+    from odt.host.monitor.report import write
 
     page, png = write(run, str(tmp_path / "report"))
     text = Path(page).read_text()
@@ -177,7 +177,7 @@ def test_values_that_are_not_finite_are_drawn_as_gaps(tmp_path):
         run.feed("epoch %d/4  loss %s  acc 0.5000  1.0 ms/step  0:00 left\n" % (epoch + 1, value))
     assert math.isnan(run.curves.fits[0].rows[2][0])
     Console(file=io.StringIO()).print(monitor.picture(run, 100))
-    from odt.host.monitor_report import write
+    from odt.host.monitor.report import write
 
     page, _ = write(run, str(tmp_path / "report"))
     assert "<td>nan</td>" in Path(page).read_text()

@@ -23,8 +23,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 from checkout import ROOT  # noqa: E402
 from monitored import HARM, TEXT, TRAIN, follow, table  # noqa: E402, F401
 
-from odt.host import monitor, monitor_report, monitor_series
-from odt.host.monitor_series import Logged
+from odt.host import monitor
+from odt.host.monitor import report as monitor_report, series as monitor_series
+from odt.host.monitor.series import Logged
 from odt.sensors import Above, Rules, log
 
 NAMES = st.text(

@@ -8,10 +8,11 @@ import pytest
 from digits_data import X, Y
 
 import odt
-from odt.host import commands, networks, searching
+from odt.host import commands
+from odt.host.search import command as searching, networks
 from odt.host.board import BoardError
-from odt.host.family import Family, cut_channels
-from odt.host.networks import FIGURES, NetworkSearch
+from odt.host.search.family import cut_channels, Family
+from odt.host.search.networks import FIGURES, NetworkSearch
 
 SHUFFLED = np.random.default_rng(0).permutation(1000)
 IMAGES = X.reshape(-1, 8, 8, 1)

@@ -4,7 +4,7 @@ After a ninth and a third of its epochs a trial is compared with the others that
 best third.
 """
 
-from ..callbacks import Callback
+from ...callbacks import Callback
 
 _PART = 3  # one in three goes on
 _FEW = 2  # as many better ones end a trial at least

@@ -1,6 +1,6 @@
 """Sizes and times of the page, in headless Chromium on this machine: make page, then
 
-    python bench/page.py
+    python bench/costs/page.py
 
 writes bench/results/page.txt. Times are medians in ms; "to the planner" is all that is fetched before the first plan.
 """
@@ -12,11 +12,14 @@ import platform
 import re
 import statistics
 import subprocess
+import sys
 from pathlib import Path
 
-import written
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-ROOT = Path(__file__).resolve().parent.parent
+import written  # noqa: E402
+from folders import ROOT  # noqa: E402
+
 BUILD = Path(os.environ.get("ODT_BUILD", ROOT / "build"))
 FIRST = ["index.html", "style.css", "main.js", "worker.js", "micropython.wasm", "odt.wasm", "odt.pack", "examples.json"]
 REPEATS = 3
@@ -35,7 +38,7 @@ def names():
 
 def lines():
     """The table."""
-    command = ["node", str(ROOT / "tests_device" / "page.mjs"), str(BUILD), "times"]
+    command = ["node", str(ROOT / "tests_device" / "machines" / "page.mjs"), str(BUILD), "times"]
     done = subprocess.run(
         command, input=json.dumps({"repeats": REPEATS}), stdout=subprocess.PIPE, text=True, check=True
     )

@@ -6,9 +6,9 @@ import math
 import os
 import time
 
-from .files import replacing, write_text
-from .page import page
-from .text import literal, visible
+from ..files import replacing, write_text
+from ..page import page
+from ..text import literal, visible
 
 _DRAWN = 12  # calls of fit(), the last ones, and series, the first ones: drawing takes half a second each
 _NAMED = 20  # events with their name beside them; more are shown by their colour alone

@@ -41,7 +41,7 @@ odt.run(readFileSync(`${root}/examples/xor/train.py`, 'utf8'));
 
 def drive(scenario, **options):
     """What a scenario of page.mjs found; no request left the page's origin, and the console had no error."""
-    command = ["node", str(machines.ROOT / "tests_device" / "page.mjs"), str(machines.BUILD), scenario]
+    command = ["node", str(machines.ROOT / "tests_device" / "machines" / "page.mjs"), str(machines.BUILD), scenario]
     done = subprocess.run(command, input=json.dumps(options), capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

@@ -18,13 +18,13 @@ import sys
 import time
 from pathlib import Path
 
-from .board import BoardError, only_port, stop
+from ..board import BoardError, only_port, stop
 from .curves import Curves
-from .monitor_series import RECENT, Logged
+from .series import RECENT, Logged
 from .plotting import draw
-from .process import Process, commands
-from .run import DIGEST
-from .text import complain, say, visible
+from ..process import Process, commands
+from ..run import DIGEST
+from ..text import complain, say, visible
 
 # fit() rewrites its line where it believes in a terminal: so there is something to draw within an epoch. A shell's
 # background processes inherit that they ignore Ctrl-C.
@@ -78,7 +78,7 @@ def command(options):
         import rich  # noqa: F401
     except ImportError as error:
         raise BoardError("monitor needs rich and matplotlib (%s): pip install rich matplotlib" % error) from None
-    from .monitor_report import write
+    from .report import write
 
     if options.script == "-":
         port, place = None, "-"

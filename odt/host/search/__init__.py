@@ -20,11 +20,11 @@ from pathlib import Path
 import optuna
 from tqdm.auto import tqdm
 
-from ..adapt.update import sparse
-from ..files.frozen import HEADER
-from ..losses import LOSSES
-from ..plan.compiler import compile_graph
-from .files import replacing, write_text
+from ...adapt.update import sparse
+from ...files.frozen import HEADER
+from ...losses import LOSSES
+from ...plan.compiler import compile_graph
+from ..files import replacing, write_text
 
 RATIOS = (0.125, 0.25, 0.5, 1.0)
 

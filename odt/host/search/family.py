@@ -12,11 +12,11 @@ update policy.
 
 import numpy as np
 
-from .. import layers as layer_names
-from ..adapt import update
-from ..layers.normalization import Normalization
-from ..model import Sequential
-from ..optimizers import SGD, Adam
+from ... import layers as layer_names
+from ...adapt import update
+from ...layers.normalization import Normalization
+from ...model import Sequential
+from ...optimizers import SGD, Adam
 
 OPTIMIZERS = {"adam": Adam, "momentum": lambda rate: SGD(rate, 0.9), "sgd": SGD}
 POLICIES = ("whole", "bias", "last")

@@ -31,11 +31,11 @@ import optuna
 from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
 from tqdm.auto import tqdm
 
-from ..plan.compiler import compile_graph
-from . import cost
-from .files import replacing
+from ...plan.compiler import compile_graph
+from .. import cost
+from ..files import replacing
 from .halving import Rungs
-from .text import literal
+from ..text import literal
 
 # A figure: whether more of it is better; what a table calls it.
 FIGURES = {
