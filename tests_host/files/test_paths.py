@@ -189,7 +189,7 @@ TAKE = {
 OTHER = {
     "host.board.Board.make_folder", "host.board.Board.remove", "host.board.Board.copy", "host.firmware.sizes",
     "host.search.Search.picture", "host.search.networks.NetworkSearch.picture", "host.process.Process",
-    "host.process.commands", "host.sizes.main", "host.monitor.Run",
+    "host.process.commands", "host.sizes.main", "host.monitor.Run", "host.room.part",
 }  # fmt: skip
 
 
@@ -214,7 +214,7 @@ def test_a_path_is_as_good_as_its_name(use, tmp_path):
 
 def test_all_that_takes_a_path_is_among_these():
     names = set()
-    for package in (odt, odt.host):
+    for package in (odt, odt.host, search, monitor):
         for module in pkgutil.iter_modules(package.__path__):
             if module.name in ("host", "__main__", "selftest", "trial", "odt_chooser", "odt_kernels"):  # a board's
                 continue
