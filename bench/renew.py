@@ -52,6 +52,7 @@ nitro                bench/studies/nitro.py                   training
 normalisation        bench/studies/normalisation.py           training
 numerics             [bench/studies/numerics.py]
 online               bench/costs/online.py                    kernels odt/online
+page                 bench/costs/page.py                      odt docs/page native
 pico_rows            bench/costs/pico_rows.py                 kernels planner odt/host/rows odt/files
 planning             bench/costs/planning.py                  kernels planner
 predict              bench/costs/predict.py                   kernels planner
@@ -71,6 +72,7 @@ search               bench/accuracy/search.py                 training odt/host/
 search_typed         bench/accuracy/search_typed.py           training odt/host/cost
 shift                bench/accuracy/shift.py                  training kernels odt/adapt
 shift_deep           bench/accuracy/shift.py --deep --seeds 5 training odt/adapt
+soak                 bench/costs/soak.py                      kernels planner odt/continual
 spectra              [bench/costs/spectra.py FIRMWARE.uf2 qemu_m4 qemu_m4hf]  kernels odt/sensors
 steps                bench/costs/steps.py                     kernels planner
 stories              bench/examples/stories.py                training kernels odt/continual odt/sensors examples
