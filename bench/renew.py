@@ -81,6 +81,7 @@ tiny                 bench/costs/tiny.py                      kernels planner
 tiny_rows            bench/costs/tiny_rows.py                 planner odt/host/rows odt/adapt
 twenty               bench/accuracy/twenty.py                 training odt/data
 vae                  bench/accuracy/vae.py                    training kernels odt/generative
+viper                bench/costs/viper.py                     native odt/reference
 zeroth               bench/accuracy/zeroth.py                 training kernels odt/adapt
 """
 # What writes tables and transcripts into the documents, in order: from the builds, then from results.

@@ -211,8 +211,8 @@ def test_matplotlib_draws_dollars_and_underscores():
 
 # Modules with print() of their own: scripts that boards run, and what make runs.
 PRINTS = {
-    "text", "selftest", "trial", "ten_steps", "odt_kernels", "odt_chooser", "board", "record", "generate", "language", "sizes",
-    "mip", "circuitpython",
+    "text", "selftest", "trial", "ten_steps", "odt_kernels", "odt_chooser", "board", "record", "generate", "language",
+    "sizes", "mip", "circuitpython",
     "firmware", "networks",
 }  # fmt: skip
 
