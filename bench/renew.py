@@ -22,67 +22,68 @@ KINDS = {
     "kernels": "boards native odt/base tests_device/rp2040js",
     "planner": "odt/base odt/layers odt/optimizers odt/plan odt/run",
 }
-# Name, command, kinds and further paths. A command in brackets prints, or needs a file that is named in capitals.
+# Name, command, kinds and further paths, two spaces apart. A command in brackets prints, or needs a file that is named
+# in capitals.
 TABLE = """
-accuracy             bench/accuracy/accuracy.py               training
-adabn                bench/accuracy/adabn.py                  training kernels odt/continual
-adapters             bench/studies/adapters.py                training
-backbones            bench/examples/backbones.py              training kernels planner
-by_rows              bench/costs/by_rows.py                   kernels planner odt/host/rows
-continual            bench/accuracy/continual.py              training odt/continual
-continual_generated  bench/accuracy/continual.py --generated  training odt/continual
-cost                 bench/costs/cost.py --check              kernels planner odt/host/cost
-dynamic              bench/accuracy/dynamic.py                training kernels odt/adapt
-echo                 bench/costs/echo.py                      kernels odt/online
-examples             bench/examples/examples.py               training kernels planner examples
-features             bench/costs/features.py                  kernels odt/sensors
-forward_forward      bench/studies/forward_forward.py         training
-fuzz                 [tests_host/fuzz/fuzz.py --seconds 3600] native odt/files odt/reference tests_host/fuzz
-hard                 bench/accuracy/hard.py                   training
-host                 bench/costs/host.py                      native planner
-imported             bench/accuracy/imported.py               training odt/host/convert
-kernels              bench/costs/kernels.py                   kernels
-labels               bench/accuracy/labels.py                 training odt/continual
-loop                 bench/costs/loop.py                      kernels odt/sensors odt/run
-memory               bench/costs/memory.py                    planner odt/host/rows
-mobilenet            bench/accuracy/mobilenet.py              training kernels odt/host/convert
-mutation             [bench/studies/mutation.py --each 5]     native odt tests_host
-neighbours           bench/accuracy/neighbours.py             odt/online
-nitro                bench/studies/nitro.py                   training
-normalisation        bench/studies/normalisation.py           training
+accuracy             bench/accuracy/accuracy.py                  training
+adabn                bench/accuracy/adabn.py                     training kernels odt/continual
+adapters             bench/studies/adapters.py                   training
+backbones            bench/examples/backbones.py                 training kernels planner
+by_rows              bench/costs/by_rows.py                      kernels planner odt/host/rows
+continual            bench/accuracy/continual.py                 training odt/continual
+continual_generated  bench/accuracy/continual.py --generated     training odt/continual
+cost                 bench/costs/cost.py --check                 kernels planner odt/host/cost
+dynamic              bench/accuracy/dynamic.py                   training kernels odt/adapt
+echo                 bench/costs/echo.py                         kernels odt/online
+examples             bench/examples/examples.py                  training kernels planner examples
+features             bench/costs/features.py                     kernels odt/sensors
+forward_forward      bench/studies/forward_forward.py            training
+fuzz                 [tests_host/fuzz/fuzz.py --seconds 3600]    native odt/files odt/reference tests_host/fuzz
+hard                 bench/accuracy/hard.py                      training
+host                 bench/costs/host.py                         native planner
+imported             bench/accuracy/imported.py                  training odt/host/convert
+kernels              bench/costs/kernels.py                      kernels
+labels               bench/accuracy/labels.py                    training odt/continual
+loop                 bench/costs/loop.py                         kernels odt/sensors odt/run
+memory               bench/costs/memory.py                       planner odt/host/rows
+mobilenet            bench/accuracy/mobilenet.py                 training kernels odt/host/convert
+mutation             [bench/studies/mutation.py --each 5]        native odt tests_host
+neighbours           bench/accuracy/neighbours.py                odt/online
+nitro                bench/studies/nitro.py                      training
+normalisation        bench/studies/normalisation.py              training
 numerics             [bench/studies/numerics.py]
-online               bench/costs/online.py                    kernels odt/online
-page                 bench/costs/page.py                      odt docs/page native
-pico_rows            bench/costs/pico_rows.py                 kernels planner odt/host/rows odt/files
-planning             bench/costs/planning.py                  kernels planner
-predict              bench/costs/predict.py                   kernels planner
-pretext              bench/studies/pretext.py                 training
-prototypes           bench/accuracy/prototypes.py             training odt/continual
-prune                bench/accuracy/prune.py                  training odt/host/convert
-qas                  bench/studies/qas.py --seeds 3           training
-qat                  bench/studies/qat.py --seeds 5           training
-raw                  bench/accuracy/raw.py                    training
-replay               bench/accuracy/replay.py                 training kernels odt/continual
-replay_series        bench/accuracy/replay.py --series        training kernels odt/continual
-replay_speakers      bench/accuracy/replay.py --speakers      training kernels odt/continual
-rocket               bench/accuracy/rocket.py                 training odt/sensors
-sample_inside        bench/costs/by_rows.py inside            kernels planner odt/host/rows
-sanitize             make sanitize                            native
-search               bench/accuracy/search.py                 training odt/host/cost
-search_typed         bench/accuracy/search_typed.py           training odt/host/cost
-shift                bench/accuracy/shift.py                  training kernels odt/adapt
-shift_deep           bench/accuracy/shift.py --deep --seeds 5 training odt/adapt
-soak                 bench/costs/soak.py                      kernels planner odt/continual
+online               bench/costs/online.py                       kernels odt/online
+page                 bench/costs/page.py                         odt docs/page native
+pico_rows            bench/costs/pico_rows.py                    kernels planner odt/host/rows odt/files
+planning             bench/costs/planning.py                     kernels planner
+predict              bench/costs/predict.py                      kernels planner
+pretext              bench/studies/pretext.py                    training
+prototypes           bench/accuracy/prototypes.py                training odt/continual
+prune                bench/accuracy/prune.py                     training odt/host/convert
+qas                  bench/studies/qas.py --seeds 3              training
+qat                  bench/studies/qat.py --seeds 5              training
+raw                  bench/accuracy/raw.py                       training
+replay               bench/accuracy/replay.py                    training kernels odt/continual
+replay_series        bench/accuracy/replay.py --series           training kernels odt/continual
+replay_speakers      bench/accuracy/replay.py --speakers         training kernels odt/continual
+rocket               bench/accuracy/rocket.py                    training odt/sensors
+sample_inside        bench/costs/by_rows.py inside               kernels planner odt/host/rows
+sanitize             make sanitize                               native
+search               bench/accuracy/search.py                    training odt/host/cost
+search_typed         bench/accuracy/search_typed.py              training odt/host/cost
+shift                bench/accuracy/shift.py                     training kernels odt/adapt
+shift_deep           bench/accuracy/shift.py --deep --seeds 5    training odt/adapt
+soak                 bench/costs/soak.py                         kernels planner odt/continual
 spectra              [bench/costs/spectra.py FIRMWARE.uf2 qemu_m4 qemu_m4hf]  kernels odt/sensors
-steps                bench/costs/steps.py                     kernels planner
-stories              bench/examples/stories.py                training kernels odt/continual odt/sensors examples
-teach                bench/accuracy/teach.py                  training kernels odt/continual
-tiny                 bench/costs/tiny.py                      kernels planner
-tiny_rows            bench/costs/tiny_rows.py                 planner odt/host/rows odt/adapt
-twenty               bench/accuracy/twenty.py                 training odt/data
-vae                  bench/accuracy/vae.py                    training kernels odt/generative
-viper                bench/costs/viper.py                     native odt/reference
-zeroth               bench/accuracy/zeroth.py                 training kernels odt/adapt
+steps                bench/costs/steps.py                        kernels planner
+stories              bench/examples/stories.py                   training kernels odt/continual odt/sensors examples
+teach                bench/accuracy/teach.py                     training kernels odt/continual
+tiny                 bench/costs/tiny.py                         kernels planner
+tiny_rows            bench/costs/tiny_rows.py                    planner odt/host/rows odt/adapt
+twenty               bench/accuracy/twenty.py                    training odt/data
+vae                  bench/accuracy/vae.py                       training kernels odt/generative
+viper                bench/costs/viper.py                        native odt/reference
+zeroth               bench/accuracy/zeroth.py                    training kernels odt/adapt
 """
 # What writes tables and transcripts into the documents, in order: from the builds, then from results.
 DOCUMENTS = (
@@ -100,7 +101,7 @@ class Result:
     """A file of bench/results: ``command`` as words, whether it ``writes`` the file, the ``paths`` it depends on."""
 
     def __init__(self, line):
-        self.name, command, rest = re.match(r"(\S+) +(\[.*?\]|make \S+|\S+(?: +--\S+(?: \d+)?)*)(.*)", line).groups()
+        self.name, command, rest = (re.split("  +", line) + [""])[:3]
         self.command = shlex.split(command.strip("[]"))
         self.writes = not command.startswith("[")
         self.paths = [] if self.command[0] == "make" else [self.command[0]]

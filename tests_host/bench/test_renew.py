@@ -73,7 +73,7 @@ def test_a_commit_that_is_gone_a_result_without_one_and_a_missing_result_are_nam
 
 
 def test_a_row_is_read_into_its_command_and_paths():
-    row = renew.Result("shift_deep  bench/accuracy/shift.py --deep --seeds 5 planner odt/adapt")
+    row = renew.Result("shift_deep  bench/accuracy/shift.py --deep --seeds 5  planner odt/adapt")
     assert row.command == ["bench/accuracy/shift.py", "--deep", "--seeds", "5"] and row.writes
     assert row.paths == ["bench/accuracy/shift.py", *renew.KINDS["planner"].split(), "odt/adapt"]
     row = renew.Result("spectra  [bench/costs/spectra.py FIRMWARE.uf2 qemu_m4]  native")
