@@ -135,9 +135,10 @@ def test_the_tests_on_the_emulated_stm32_say_what_they_need(arguments, reason):
     assert "Clone MicroPython 1.25" in text and "make test-stm32 MPY_DIR=<the clone>" in text
 
 
-def test_another_release_is_asked_for_and_a_linker_whose_modules_do_not_start_is_refused(tmp_path):
-    status, text = make("MPY_DIR=", target="test-release")
-    assert status and "odt: which release?" in text and "make test-release MPY_DIR=<the clone>" in text
+def test_another_release_is_debians_next_and_a_linker_whose_modules_do_not_start_is_refused(tmp_path):
+    status, text = make("-n", "MPY_DIR=", target="test-release")
+    assert "boards/sources.sh micropython-next" in text
+    assert "MPY_DIR=%s/build/src/micropython-next" % machines.ROOT in text
     (tmp_path / "tools").mkdir()
     for line, refused in (("entry - 5", False), ("entry", True)):  # of 1.25, of 1.28.0
         (tmp_path / "tools" / "mpy_ld.py").write_text('    return struct.pack("<BI", 0xE9, %s)\n' % line)

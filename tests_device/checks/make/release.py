@@ -1,6 +1,6 @@
 """odt with another release of MicroPython, on its unix port: odt inside, and 1.25's .mpy files on stock firmware.
 
-Its name keeps pytest from collecting it: `make test-release`, which needs MPY_DIR, asks for it.
+Its name keeps pytest from collecting it: `make test-release` asks for it.
 """
 
 import os
