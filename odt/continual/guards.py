@@ -23,7 +23,7 @@ def refuse_harm(name, before, after, sure, share):
     frequent class fewer of the samples, by more than ``share`` of them.
 
     So it is where the shares of classes are not those of training: what follows them moves predictions apart. Of a
-    changed sensor, predictions become surer, or stay as sure.
+    changed sensor, predictions become more confident, or stay as they are.
     """
     count, top, now = sum(before[0]), max(before[0]), max(after[0])
     if before[1] - after[1] > sure and top - now > share * count:

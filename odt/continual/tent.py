@@ -25,7 +25,7 @@ if 1 - 1:  # for type checkers alone
     from ..run.network import Data, Network
 
 _MASK = (1 << REGION_SHIFT) - 1
-_HARM = 0.03, 0.05  # of guards.refuse_harm(): less than in adabn, as predictions are to become surer
+_HARM = 0.03, 0.05  # of guards.refuse_harm(): less than in adabn, as predictions are to become more confident
 
 
 class Entropy(SparseCategoricalCrossentropy):

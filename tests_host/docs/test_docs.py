@@ -34,7 +34,7 @@ from odt.base import opcodes  # noqa: E402
 from odt.host.boards.capabilities import CAPABILITIES
 from odt.host import commands, idioms, language, traits  # noqa: E402
 
-BOARDS = ("boards/boards.mk", "boards/rp2040.mk", "boards/mpy.mk", "boards/firmware.mk")
+BOARDS = sorted(str(file.relative_to(ROOT)) for file in (ROOT / "boards").glob("*.mk"))
 ACCURACY = ROOT / "bench" / "results" / "accuracy.txt"
 STEPS = ROOT / "bench" / "results" / "steps.txt"
 MENDS = "run `build/venv/bin/python tests_host/docs/test_docs.py`"

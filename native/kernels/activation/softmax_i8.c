@@ -27,7 +27,7 @@ void odt_softmax_dx_i8(const odt_softmax_dx_i8_t *a) {
 ODT_BESIDE_ASSEMBLY
 
 #if !ODT_SMALL
-#define KEPT 16 // so many outputs of a row keep their power for the second pass
+#define KEPT 16 // outputs of a row that keep their power for the second pass
 #endif
 
 // exp(-v), v in steps.
