@@ -16,10 +16,9 @@ from ..plan.listing import updates
 from .weights import UNSEEN
 
 # What this module imports, when it runs, too.
-_MODULES = (
-    "run.calibration", "run.stepwise", "plan.listing", "base.opcodes", "base.lines", "base.primitives", "run.weights",
-    "plan.values",
-)  # fmt: skip
+_MODULES = (  # a string takes less flash than a tuple
+    "run.calibration run.stepwise plan.listing base.opcodes base.lines base.primitives run.weights plan.values"
+)
 _OWN = __name__, "odt.run.stepwise"
 _COUNTERS = ("tick", "step_key")  # of steps, and the key of their random numbers
 READS = ("gather_i8", "gather_norm_i8")  # the samples
@@ -46,7 +45,7 @@ def complete(session, section, done, whole, calibrate):
         for position in range(size, count, size):
             widen(found, session, lambda: session.starts(position, count))
     if __file__.endswith(".mpy"):
-        for name in _MODULES:
+        for name in _MODULES.split():
             name = "odt." + name
             if name not in _BEFORE or name in _OWN:
                 drop(name)
