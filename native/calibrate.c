@@ -293,7 +293,7 @@ static int is_lost(const work_t *w, uint32_t bytes) {
 }
 
 // Copies what the instruction at pc is to overwrite, or puts it back.
-static void keep(const work_t *w, size_t pc, int is_back) {
+static void keep_inputs(const work_t *w, size_t pc, int is_back) {
     uint32_t bytes = in_place(w->program, pc);
     if (bytes && !is_lost(w, bytes)) {
         void *there = word_at(w->regions, w->program[body(w->program, pc) + 1]);
@@ -358,7 +358,7 @@ static int run_again(const work_t *w, size_t pc, int32_t scale, const again_t *f
     size_t end = next(w->program, pc);
     for (size_t again = found->all ? w->start : found->first; again < end; again = next(w->program, again)) {
         if (again == pc && !found->all) {
-            keep(w, pc, 1);
+            keep_inputs(w, pc, 1);
         }
         int is_run = again == pc || ((found->all || names(w->program, again, scale)) && !is_left_out(w, again));
         if (is_run && !w->run(w->context, again)) {
@@ -531,7 +531,7 @@ int odt_calibrate(const int32_t *program, const odt_region_t *regions, size_t st
         }
         if (is_run == UNKNOWN && (!is_update || w.steps)) {
             if (range) {
-                keep(&w, pc, 0);
+                keep_inputs(&w, pc, 0);
             }
             is_run = run(context, pc) && (!range || fit(&w, pc, range));
         }

@@ -574,4 +574,4 @@ def test_hundreds_of_epochs_leave_no_floats_all_over_the_heap():
     teacher, _, _ = taught(steps=400)
     teacher.fit()
     assert head(teacher).session.steps() == 400
-    assert [len(values) for values in head(teacher).history.history.values()] == [1, 1]
+    assert head(teacher).history is None  # nobody reads it

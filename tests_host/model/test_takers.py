@@ -199,6 +199,7 @@ NO_ARRAYS = {
         "odt.data.targets:ScaledTargets." + name for name in ("fit", "train_step", "evaluate", "predict")
     )
     + ("odt.continual.guards:said",),
+    "a sample's bytes, for the planner": ("odt.host.rows.place:place", "odt.host.rows.stage:Stage.live_bytes"),
     "samples as a network of PyTorch takes them": ("odt.host.episodes:train", "odt.host.prune:prune"),
     "a window as the recorder shows it": ("odt.host.record:picture",),
 }  # fmt: skip

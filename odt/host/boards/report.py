@@ -9,6 +9,7 @@ from pathlib import Path
 from ... import __version__
 from ...base import executor
 from ..board import BoardError
+from ..files import write_text
 from ..install import ARCHITECTURES, expected, selftest
 from ..text import say
 
@@ -73,7 +74,7 @@ def test(board, found, folder="."):
     }
     name = re.sub(r"[^a-z0-9]+", "-", found["machine"].lower()).strip("-")[:60] or "board"
     path = Path(folder) / ("odt-%s.json" % name)
-    path.write_text(json.dumps(report, indent=1, ensure_ascii=True) + "\n", encoding="ascii")
+    write_text(path, json.dumps(report, indent=1, ensure_ascii=True) + "\n")
     for row in rows:
         same = "the PC's digest" if row["as_on_the_pc"] else "%s: another digest than the PC's" % row["digest"]
         say("  %s, %s: %d us a step, %s" % (row["network"], row["dtype"], row["microseconds"], same))
