@@ -4,22 +4,13 @@ Where all kernels are one ``_odt``, session.calibrate_words() finds all ranges o
 (native/calibrate.c); elsewhere stepwise.py does. Here are the ranges of later batches, and those of micro-batches.
 """
 
-import sys
 from array import array
-
-_BEFORE = list(sys.modules)  # that complete() does not unload
 
 from ..base.fixed import get, put, scale_div, scale_int, scale_mul, scale_shift
 from ..base.regions import ARENA, CONTROL, COUNT, POSITION, REGION_SHIFT, SAMPLES, STATE
-from ..plan import drop
 from ..plan.listing import updates
 from .weights import UNSEEN
 
-# What this module imports, when it runs, too.
-_MODULES = (  # a string takes less flash than a tuple
-    "run.calibration run.stepwise plan.listing base.opcodes base.lines base.primitives run.weights plan.values"
-)
-_OWN = __name__, "odt.run.stepwise"
 _COUNTERS = ("tick", "step_key")  # of steps, and the key of their random numbers
 READS = ("gather_i8", "gather_norm_i8")  # the samples
 MASK = (1 << REGION_SHIFT) - 1
@@ -30,8 +21,6 @@ _BEYOND = 2  # an input's range is at most 2^2 times that of the batch's median 
 def complete(session, section, done, whole, calibrate):
     """What the engine's part of Session.calibrate(), if it has ``done`` one, leaves: all ranges, by ``calibrate`` of
     stepwise.py, if it is there; and with ``whole`` those of the later batches.
-
-    Afterwards this module, in RAM if it is a file, and what it has imported are unloaded.
     """
     count, size = session.control[SAMPLES], session.batch_size
     what = (session.program, section, session.engine, session.loaded, session.regions)
@@ -44,11 +33,6 @@ def complete(session, section, done, whole, calibrate):
         found = peaks(session.program)
         for position in range(size, count, size):
             widen(found, session, lambda: session.starts(position, count))
-    if __file__.endswith(".mpy"):
-        for name in _MODULES.split():
-            name = "odt." + name
-            if name not in _BEFORE or name in _OWN:
-                drop(name)
 
 
 def _scales(program):

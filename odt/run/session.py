@@ -546,6 +546,10 @@ class Session:
             from .calibration import complete
 
             complete(self, section, done, whole, calibrate)
+        if calibrate:
+            from .stepwise import unload
+
+            unload()
         self.calibrated = level
         if done == 2:
             _look_at_scale(self)

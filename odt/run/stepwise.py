@@ -6,8 +6,29 @@ input leaves out a sample that is far beyond the others of the batch. The same a
 engines without ``calibrate``: a firmware with kernels does not freeze this module.
 """
 
+import sys
+
+_BEFORE = list(sys.modules)  # that unload() leaves
+
 from ..base.regions import ARENA, REGION_SHIFT, STATE
+from ..plan import drop
 from .calibration import MASK, READS, ROUNDS, follow, forgotten, is_left_out, leave_out, sample_scales, tidy
+
+# What this module and calibration.py import, when they run, too.
+_MODULES = (
+    "run.calibration", "run.stepwise", "plan.listing", "base.opcodes", "base.lines", "base.primitives", "run.weights",
+    "plan.values",
+)  # fmt: skip
+_OWN = __name__, "odt.run.calibration"
+
+
+def unload():
+    """Unload this module, calibration.py and what they have imported, where they are files and so lie in RAM."""
+    if __file__.endswith(".mpy"):
+        for name in _MODULES:
+            name = "odt." + name
+            if name not in _BEFORE or name in _OWN:
+                drop(name)
 
 
 def calibrate(program, section, engine, loaded, regions, start=None, parts=None, arenas=()):
