@@ -18,11 +18,11 @@ CAPABILITIES = {
         "which layers and channels train; training without a backward pass", needs=("kernels",), blocks=23
     ),
     "continual": Capability(
-        "replay, teaching, few labels, another place", needs=("online",), kernels=("_odt_own",), blocks=25
+        "replay, teaching, few labels, another place", needs=("online",), kernels=("_odt_own",), blocks=26
     ),
-    "data": Capability("samples from CSV, .npy and raw files", blocks=15),
+    "data": Capability("samples from CSV, .npy and raw files", blocks=16),
     "generative": Capability("variational autoencoders", needs=("kernels",), blocks=13),
-    "inspect": Capability("tensors, ranges and time by layer", blocks=17),
+    "inspect": Capability("tensors, ranges and time by layer", blocks=18),
     "kernels": Capability(
         "kernels of rarer layers: grouped, transposed, dynamic, upsampling, Multiply, ELU and GELU, other frameworks' "
         "steps; float32 beyond dense layers and convolutions",
