@@ -13,6 +13,7 @@ import threading
 import warnings
 
 from ..base import lazy
+from . import moved
 
 _SHORT = (
     "calibrate", "compile", "digest", "evaluate", "export", "get_weights", "load", "load_weights", "predict", "save",
@@ -57,6 +58,7 @@ def install(homes, keras):
     package.HOMES, package.KERAS = lazy.spread(homes), dict(pair.split("=") for pair in keras.split())
     package.__dir__ = lambda: sorted({*vars(package), *package.HOMES, *package.KERAS})
     package.__getattr__ = _module_getattr(package, "odt", package.__getattr__)
+    moved.install()
     package.__doc__ = package.__doc__.partition(_LISTED)[0] + _LISTED + _names(package.HOMES)
 
 
