@@ -10,7 +10,7 @@ from pathlib import Path
 import odt
 from odt.host import cost
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "docs" / "page" / "python"))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "docs" / "page" / "python"))
 import planning  # noqa: E402
 
 NUMBERS = {
