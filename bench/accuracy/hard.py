@@ -16,12 +16,12 @@ import time
 from functools import lru_cache
 from pathlib import Path
 
-import few_bits
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import folders  # noqa: E402, F401
+import few_bits
 import shift
 import written
 from accuracy import ROOT, digits, digits_cnn, mnist1d, mnist1d_cnn

@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import folders  # noqa: E402, F401
 import numpy as np
 import written
+from few_bits import variance_explained
 from sklearn import datasets
 
 import odt
@@ -59,8 +60,7 @@ class Task:
         if self.regression:
             scaled = ScaledTargets(model)
             scaled.fit(*train, epochs=self.epochs, verbose=0)
-            missed = ((scaled.predict(test[0]).reshape(test[1].shape) - test[1]) ** 2).mean(0) / test[1].var(0)
-            return 100 * (1 - missed.mean())
+            return variance_explained(scaled, *test)
         model.fit(*train, epochs=self.epochs, verbose=0)
         return 100 * model.evaluate(*test)[1]
 

@@ -13,6 +13,7 @@ what the PC leaves.
 import re
 import sys
 import zlib
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -71,11 +72,7 @@ def step(name, trains, inside=0):
     """
     frozen = pack(model_of(name, trains))
     budget = WithSample(1024 * inside) if inside else 1024 * published.GOALS[name].get(trains, 0)
-    if not budget:
-        try:
-            model_of(name, trains, frozen=frozen, memory_budget=1)
-        except MemoryError as error:
-            budget = int(re.search(r"at least (\d+)", str(error))[1])
+    budget = budget or published.least(partial(model_of, name, trains, frozen=frozen))
     models = model_of(name, trains, frozen=frozen), model_of(name, trains, frozen=frozen, memory_budget=budget)
     size = models[0].session.row
     x, y = bytes([(7 * at + (at >> 6)) & 255 for at in range(size)]), bytes([3])

@@ -2,7 +2,7 @@
 their instructions.
 
     python bench/costs/cost.py            measures and fits; writes odt/host/cost/rp2040.py
-    python bench/costs/cost.py --again    fits anew what it measured, which is in build/cost_rp2040.json
+    python bench/costs/cost.py --again    fits again what it measured, which is in build/cost_rp2040.json
     python bench/costs/cost.py --check    measures other networks against those factors; writes bench/results/cost.txt
     python bench/costs/cost.py --machine cortex-m4f [--again | --check]    the same by QEMU: odt/host/cost/m4f.py,
                                                                            bench/results/cost_m4f.txt
@@ -232,7 +232,7 @@ def collect(name, dtype, seeds):
                 if "MemoryError" not in str(error):
                     raise
                 failed += 1
-                machine.close()  # it was switched off, and its marks begin anew
+                machine.close()  # it was switched off, and its marks begin again
                 machine = counting.open(name)
                 continue
             parts = model.batch_size // model.session.rows

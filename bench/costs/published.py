@@ -5,6 +5,8 @@ by github.com/mit-han-lab/tiny-training under the MIT licence: permission is gra
 modify and distribute it, provided that this notice is kept; it comes without warranty of any kind.
 """
 
+import re
+
 import odt
 from odt.adapt import update
 
@@ -80,3 +82,11 @@ def network(name, trains, activation="relu6", extent=128, classes=10):
     model = odt.Model(x, odt.Dense(classes, name="head")(odt.GlobalAvgPool()(y)))
     update.sparse(model, {"c%d" % number: share for number, share in shares.items()} | {"head": 1}, biases + 1)
     return model
+
+
+def least(compiled):
+    """The smallest budget of ``compiled(memory_budget=)``, as the refusal of 1 byte names it."""
+    try:
+        compiled(memory_budget=1)
+    except MemoryError as error:
+        return int(re.search(r"at least (\d+)", str(error))[1])

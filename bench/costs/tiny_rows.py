@@ -7,14 +7,15 @@ int8, SGD without momentum, one sample to a step, frozen weights in flash. "spar
 and the last layer; their biases. "again": multiply-accumulates that are computed again, in percent of a forward pass.
 """
 
-import re
 import sys
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import folders  # noqa: E402, F401
 import architectures as A  # noqa: E402
+import published  # noqa: E402
 import written  # noqa: E402
 
 import odt  # noqa: E402
@@ -40,10 +41,7 @@ def compiled(name, trains, **options):
 def line(name, trains):
     frozen = None if trains == "all" else pack(compiled(name, trains))
     before = compiled(name, trains, frozen=frozen).session.plan
-    try:
-        compiled(name, trains, frozen=frozen, memory_budget=1)
-    except MemoryError as error:
-        least = int(re.search(r"at least (\d+)", str(error))[1])
+    least = published.least(partial(compiled, name, trains, frozen=frozen))
     model = compiled(name, trains, frozen=frozen, memory_budget=least)
     after = model.session.plan
     again = 100 * after.again / sum([node.layer.macs for node in model.nodes])

@@ -8,7 +8,7 @@
     python bench/examples/stories.py gesture            prints one of them
     python bench/examples/stories.py gesture --files    writes the files of examples/gesture
 
-What each of them measures, and how, is said by its module: bench/examples/story_keyword.py, story_gesture.py,
+What each of them measures, and how, stands in its module: bench/examples/story_keyword.py, story_gesture.py,
 story_room.py, story_vibration.py.
 """
 

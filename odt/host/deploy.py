@@ -1,7 +1,6 @@
 """python -m odt deploy: a model file is brought to a board, with what it needs, and tried there."""
 
 import contextlib
-import io
 import re
 from pathlib import Path
 
@@ -142,10 +141,7 @@ def pieces(model):
 
 def expected(data):
     """{what: digest} of the trial on this PC."""
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(compile(TRIAL.read_text(), str(TRIAL), "exec"), {"__name__": "trial", "path": data})
-    return {row[1]: row[2] for row in _rows(out.getvalue())}
+    return {row[1]: row[2] for row in _rows(install.printed(TRIAL, path=data))}
 
 
 def _rows(text):

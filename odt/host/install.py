@@ -135,15 +135,20 @@ def native_heap(file):
 def expected():
     """{dtype: digest} of the self-test, by the Python executor of this PC."""
     before = executor.backend
-    out = io.StringIO()
     executor.use("reference")
     try:
-        # free is 0 where gc has no mem_free: the PC does both dtypes.
-        with contextlib.redirect_stdout(out):
-            exec(compile(SELFTEST.read_text(), str(SELFTEST), "exec"), {"__name__": "selftest"})
+        text = printed(SELFTEST)  # of both dtypes: free is 0 where gc has no mem_free
     finally:
         executor.use(before)
-    return {row[2]: row[3] for row in _rows(out.getvalue())}
+    return {row[2]: row[3] for row in _rows(text)}
+
+
+def printed(script, **names):
+    """What a script for boards prints on this PC, with these global names."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(script.read_text(), str(script), "exec"), {"__name__": script.stem, **names})
+    return out.getvalue()
 
 
 def _rows(text):
@@ -319,8 +324,7 @@ def _choose(found, held, lib, package, parts, names, more):
         except BoardError:
             if packs is None:
                 raise
-    files = room.check(found, held, lib, packs, parts, names, more)
-    return packs, files
+    return packs, room.check(found, held, lib, packs, parts, names, more)
 
 
 def size_of(files):

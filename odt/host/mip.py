@@ -44,16 +44,14 @@ def main(files, to):
         shutil.copy(file, to)
     built = {}
     for kernels in sorted(files.glob("*/_odt.mpy")):
-        version, sub, arch = header(kernels)
-        name = "%s_%d.%d" % (ARCHITECTURES[arch], version, sub)
+        name = _folder(kernels)
         (to / name).mkdir()
         built[name] = [file.name for file in beside(kernels)]
         for part in built[name]:
             shutil.copy(kernels.parent / part, to / name)
     loops = []
     for file in sorted(files.glob("viper/*/_odt_viper.mpy")):
-        version, sub, arch = header(file)
-        name = "%s_%d.%d" % (ARCHITECTURES[arch], version, sub)
+        name = _folder(file)
         if name not in built:
             (to / name).mkdir()
             shutil.copy(file, to / name)
@@ -63,6 +61,12 @@ def main(files, to):
         for name in CAPABILITIES:
             _packages(to, package, built, prefix + name, prefix + name + "-", closed([name]))
     print("odt: packages for mip are in %s" % to)
+
+
+def _folder(file):
+    """armv6m_6.3, say: the architecture and version of an .mpy file."""
+    version, sub, arch = header(file)
+    return "%s_%d.%d" % (ARCHITECTURES[arch], version, sub)
 
 
 def _packages(to, package, built, every_board, prefix, names, loops=()):

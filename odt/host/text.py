@@ -14,7 +14,7 @@ _UNSEEN = ("Cc", "Cf", "Cs", "Cn", "Zl", "Zp")
 
 
 def visible(text, keep=""):
-    """The text with what a terminal obeys, or does not show, spelled out as Python does; but for the characters of
+    """The text with what a terminal obeys, or does not show, spelled out as Python does; except the characters of
     ``keep``.
     """
     if text.isascii() and text.isprintable():

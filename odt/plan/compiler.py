@@ -47,10 +47,13 @@ def _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, 
     instructions, count = s.instructions, len(s.instructions)
     draft = Draft()
     draft.segments, draft.flash, draft.bits, draft.rows = segments, flash, bits, rows
-    lives = lifetimes(instructions, arena)
-    draft.arena, draft.lower_bound = rows.place(s) if rows else place(lives, arena, count)
-    draft.peaks = {kind: max(live_bytes(lives, arena, count, kind)) for kind in (ACTIVATION, ERROR, GRADIENT, SCRATCH)}
-    lives = None
+    if rows:
+        draft.arena, draft.lower_bound, draft.peaks = rows.place(s)
+    else:
+        lives, kinds = lifetimes(instructions, arena), (ACTIVATION, ERROR, GRADIENT, SCRATCH)
+        draft.arena, draft.lower_bound = place(lives, arena, count)
+        draft.peaks = {kind: max(live_bytes(lives, arena, count, kind)) for kind in kinds}
+        lives = None
     draft.state, draft.constants = buffers.state_size, buffers.flash
     if max(draft.arena, draft.state) > 1 << REGION_SHIFT:
         raise MemoryError(

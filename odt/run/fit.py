@@ -276,9 +276,8 @@ class Training:
         self.slices = slices
         self.history = History()
         names = ("loss", "accuracy") if session.loss.hits else ("loss",)
-        self.history.reserve(names, epochs - first)
-        if validation_data is not None:
-            self.history.reserve(["val_" + name for name in names], epochs - first)
+        held = ["val_" + name for name in names] if validation_data is not None else []
+        self.history.reserve(list(names) + held, epochs - first)
         # Where a loaded model stands within an epoch.
         self.start, self.order = 0, None
         self.sums = None

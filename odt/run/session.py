@@ -540,7 +540,7 @@ class Session:
         if not done:
             try:
                 from .stepwise import calibrate  # imported here, after compile() has freed its RAM
-            except ImportError:  # a firmware whose engine has it, but for micro-batches
+            except ImportError:  # this firmware's engine has no micro-batches
                 pass
         if whole or not done:
             from .calibration import complete

@@ -19,7 +19,7 @@ NUMBER = re.compile(r"\d[\d,]*")
 
 
 def near(written, measured, slack=0):
-    """Whether two texts are the same but for what compilers change; ``slack``: bytes that a number may differ by."""
+    """Whether two texts are the same except for what compilers change; ``slack``: bytes that a number may differ by."""
     pairs = [[int(number.replace(",", "")) for number in NUMBER.findall(text)] for text in (written, measured)]
     words = [NUMBER.sub("#", text).split() for text in (written, measured)]  # wherever a line wraps
     return words[0] == words[1] and all(

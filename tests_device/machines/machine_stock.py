@@ -1,6 +1,6 @@
 """Machines without odt in their firmware: what most people's boards are.
 
-The QEMU boards have the port's firmware but for start-up and serial port (boards/qemu), without
+The QEMU boards have the port's firmware except for start-up and serial port (boards/qemu), without
 which mpremote could mount no files. The RP2040 is the port's own RPI_PICO.
 """
 

@@ -1,9 +1,9 @@
 """Gradients of every layer and loss, against PyTorch in float64."""
 
+import digits_data
 import numpy as np
 import pytest
 import torch
-from checkout import ROOT
 from gradient_cases import LOSSES, NETWORKS, batch, build, dequantized, int8_gradients
 from twin import Twin
 
@@ -187,18 +187,8 @@ def test_scale_of_one_is_one():
 
 def test_int8_gradients_of_the_digits_cnn_are_those_of_the_float_network():
     """Cosine above 0.99 for each tensor, at first weights and after an epoch, on real images."""
-    data = (ROOT / "examples/digits/digits.bin").read_bytes()
-    x = np.frombuffer(data[: 64 * 512], "uint8").reshape(-1, 8, 8, 1)
-    y = np.frombuffer(data[64 * 1797 :], "uint8")[:512]
-    model = odt.Sequential([
-        odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16),
-        odt.Conv2D(8, 3, padding="same", activation="relu"),
-        odt.MaxPool2D(),
-        odt.Conv2D(16, 3, padding="same", activation="relu"),
-        odt.MaxPool2D(),
-        odt.Flatten(),
-        odt.Dense(10),
-    ])  # fmt: skip
+    x, y = digits_data.X[:512], digits_data.Y[:512]
+    model = odt.Sequential(digits_data.cnn())
     model.compile(odt.SGD(0.05, momentum=0.9), dtype="int8", batch_size=64, seed=1)
     for _ in range(2):
         cosines = int8_cosines(model, x[:64], y[:64], scale=1 / 16)

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../native/calibrate.h"
-#include "../native/odt.h"
-#include "../native/opcodes.h"
+#include "../../native/calibrate.h"
+#include "../../native/odt.h"
+#include "../../native/opcodes.h"
 
 static uint8_t *read_bytes(FILE *f, size_t bytes) {
     uint8_t *data = malloc(bytes);

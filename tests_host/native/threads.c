@@ -5,7 +5,7 @@
 #include <sched.h>
 #include <stdint.h>
 
-#include "../native/threads.h"
+#include "../../native/threads.h"
 
 static pthread_t first, worker;
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../native/threads.h"
+#include "../../native/threads.h"
 
 enum { ITEMS = 64, MOST = 4096 };
 

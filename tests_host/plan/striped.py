@@ -3,10 +3,19 @@ train.
 """
 
 import random
+import re
 
 import numpy as np
+import pytest
 
 import odt
+
+
+def least(make):
+    """The smallest budget, as the refusal of another names it."""
+    with pytest.raises(MemoryError) as error:
+        make(memory_budget=1)
+    return int(re.findall(r"at least (\d+)", str(error.value))[0])
 
 
 def draw(seed):

@@ -9,6 +9,7 @@ from unittest import mock
 import numpy as np
 import pytest
 import striped
+from striped import least
 from checkout import ROOT
 
 import odt
@@ -50,13 +51,6 @@ def front(height=16, trainable=1, dtype="int8", **options):
 
 def ram(model):
     return len(model.session.arena) + len(model.session.state)
-
-
-def least(make):
-    """The smallest budget, as the refusal of another names it."""
-    with pytest.raises(MemoryError) as error:
-        make(memory_budget=1)
-    return int(re.findall(r"at least (\d+)", str(error.value))[0])
 
 
 def steps(model, plan, x, y, state):
@@ -312,9 +306,9 @@ def test_ranges_are_those_of_the_program_without_stages():
 # The sample in the arena
 
 
-def image_net(dtype="int8", **options):
+def image_net(dtype="int8", pixels="uint8", **options):
     """A strided front that is frozen, on images that are most of the RAM."""
-    x = odt.Input((32, 16, 4), dtype="uint8", scale=1 / 128, zero_point=128)
+    x = odt.Input((32, 16, 4), dtype=pixels, scale=1 / 128, zero_point=128)
     frozen = {"trainable": False, "activation": "relu", "padding": "same"}
     y = odt.Conv2D(4, 3, strides=2, **frozen)(x)
     y = odt.Conv2D(8, 3, strides=2, **frozen)(odt.DepthwiseConv2D(3, **frozen)(y))
@@ -324,31 +318,36 @@ def image_net(dtype="int8", **options):
     return model
 
 
-@pytest.mark.parametrize("dtype", ("int8", "float32"))
-def test_a_sample_at_the_arenas_end_is_overwritten_as_it_is_read(dtype):
-    size = 32 * 16 * 4
-    plain = image_net(dtype)
+@pytest.mark.parametrize("dtype, pixels", (("int8", "uint8"), ("int8", "int16"), ("float32", "uint8")))
+def test_a_sample_at_the_arenas_end_is_overwritten_as_it_is_read(dtype, pixels):
+    def made(**options):
+        return image_net(dtype, pixels, **options)
+
+    plain = made()
     with pytest.raises(MemoryError) as error:
-        image_net(dtype, memory_budget=WithSample(1))
+        made(memory_budget=WithSample(1))
     fewest = int(re.findall(r"at least (\d+)", str(error.value))[0])
-    outside = least(lambda **options: image_net(dtype, **options))
-    assert fewest < outside + size  # not the sample beside the rest
-    model = image_net(dtype, memory_budget=WithSample(fewest))
+    x, y = striped.data(plain, 5)
+    x = x.astype(pixels)
+    size = x[0].nbytes
+    assert fewest < least(made) + size  # not the sample beside the rest
+    model = made(memory_budget=WithSample(fewest))
     assert ram(model) == fewest
     with pytest.raises(MemoryError, match="at least %d" % fewest):
-        image_net(dtype, memory_budget=WithSample(fewest - 1))
+        made(memory_budget=WithSample(fewest - 1))
     with pytest.raises(ValueError, match="where a step takes one, not 2"):
-        image_net(dtype, batch_size=2, memory_budget=WithSample(fewest))
-    x, y = striped.data(plain, 5)
+        made(batch_size=2, memory_budget=WithSample(fewest))
     inside = memoryview(model.session.arena)[-size:]
+    if pixels == "int16":
+        inside = inside.cast("h")
     for number in range(5):
-        inside[:] = x[number].tobytes()
+        inside[:] = memoryview(x[number]).cast("B").cast(inside.format)
         plain.train_step(x[number : number + 1], y[number : number + 1])
         model.train_step(inside, y[number : number + 1])
         assert model.digest() == plain.digest()
         is_first = dtype == "int8" and number == 0  # finds the ranges, in another arena
-        assert (bytes(inside) == x[number].tobytes()) == is_first
-        inside[:] = x[number].tobytes()
+        assert (inside.tobytes() == x[number].tobytes()) == is_first
+        inside[:] = memoryview(x[number]).cast("B").cast(inside.format)
         assert bytes(model.predict(inside)) == bytes(plain.predict(x[number : number + 1]))
         model.train_step(x[number : number + 1], y[number : number + 1])  # elsewhere
         plain.train_step(x[number : number + 1], y[number : number + 1])

@@ -7,6 +7,7 @@ must find the bytes of the value that it means, as known from the buffers before
 import os
 from unittest import mock
 
+import digits_data
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -328,15 +329,7 @@ def test_a_shared_arena_trains_to_the_same_bits_as_one_without_any_sharing(dtype
 
 
 def digits_cnn(dtype, batch_size):
-    model = odt.Sequential([
-        odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16),
-        odt.Conv2D(8, 3, padding="same", activation="relu"),
-        odt.MaxPool2D(),
-        odt.Conv2D(16, 3, padding="same", activation="relu"),
-        odt.MaxPool2D(),
-        odt.Flatten(),
-        odt.Dense(10),
-    ])  # fmt: skip
+    model = odt.Sequential(digits_data.cnn())
     model.compile(odt.Adam(0.004), dtype=dtype, batch_size=batch_size)
     return model
 

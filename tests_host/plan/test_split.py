@@ -4,11 +4,11 @@ The oracle is the same model with whole kernels: its weights, losses and optimiz
 """
 
 import random
-import re
 
 import numpy as np
 import pytest
 import striped
+from striped import least
 
 import odt
 from odt import executor
@@ -71,12 +71,6 @@ def network(number, **options):
     taken = {"dtype": dtype, "batch_size": batch, "micro_batch": micro, "seed": 3}
     model.compile(draw.choice(optimizers)(), **dict(taken, **options))
     return model
-
-
-def least(make):
-    with pytest.raises(MemoryError) as error:
-        make(memory_budget=1)
-    return int(re.findall(r"at least (\d+)", str(error.value))[0])
 
 
 def pair(seed, **options):

@@ -42,7 +42,7 @@ export async function start({ load, url, wasm, files, print }) {
   };
 }
 
-// odt.pack: a JSON object {name: bytes}, an empty line, then the files' bytes in that order.
+// odt.pack: a JSON object {name: bytes}, a newline, then the files' bytes in that order.
 export function unpack(pack) {
   const end = pack.indexOf(10);
   const sizes = JSON.parse(new TextDecoder().decode(pack.subarray(0, end)));

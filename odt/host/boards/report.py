@@ -1,16 +1,13 @@
 """python -m odt devices --test: what a board is and how it trains, as a small JSON that a person can send."""
 
-import contextlib
-import io
 import json
 import re
 from pathlib import Path
 
 from ... import __version__
-from ...base import executor
 from ..board import BoardError
 from ..files import write_text
-from ..install import ARCHITECTURES, expected, selftest
+from ..install import ARCHITECTURES, expected, printed, selftest
 from ..text import say
 
 STEPS = Path(__file__).with_name("ten_steps.py")
@@ -31,18 +28,6 @@ def steps(text):
     return found
 
 
-def on_this_pc():
-    """{(network, dtype): digest} of STEPS here."""
-    before = executor.backend
-    out = io.StringIO()
-    try:
-        with contextlib.redirect_stdout(out):
-            exec(compile(STEPS.read_text(), str(STEPS), "exec"), {"__name__": "ten_steps"})
-    finally:
-        executor.use(before)
-    return {(row["network"], row["dtype"]): row["digest"] for row in steps(out.getvalue())}
-
-
 def test(board, found, folder="."):
     """Run the self-test and ten steps of three networks on a board that ``probe`` found; returns the JSON's path.
 
@@ -56,7 +41,7 @@ def test(board, found, folder="."):
         raise BoardError("%s: the test printed nothing of what it measures" % board.port)
     backend = "native" if rows[0]["executor"] == "native" else "reference"
     left = selftest(board, backend, expected())
-    wanted = on_this_pc()
+    wanted = {(row["network"], row["dtype"]): row["digest"] for row in steps(printed(STEPS))}
     for row in rows:
         row["as_on_the_pc"] = row["digest"] == wanted.get((row["network"], row["dtype"]))
     report = {

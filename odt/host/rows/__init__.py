@@ -63,9 +63,8 @@ class Rows:
         self.against = {unit.owner: unit.why for unit in units if unit.why}
 
     def place(self, s):
-        """As memory.place() of the schedule's buffers."""
-        arena, bound, self.peaks = placement.place(s.instructions, s.arena, self.sample)
-        return arena, bound
+        """placement.place() of the schedule's buffers."""
+        return placement.place(s.instructions, s.arena, self.sample)
 
     def __iter__(self):
         """(first layer, last layer, rows) of stages; of a layer whose kernel is split, rows are 0."""
@@ -78,8 +77,7 @@ class Rows:
         return [rows.name[: -len(" kernel")] for rows in self.found if rows.name.endswith(" kernel")]
 
     def planned(self, plan):
-        """The Plan, with the peaks of what lives by rows, and with what is known of its split kernels."""
-        plan.peaks = self.peaks
+        """The Plan, with what is known of its split kernels."""
         return SplitPlan(plan, self.found) if self.found else plan
 
     def attach(self, session):

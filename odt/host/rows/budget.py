@@ -46,7 +46,7 @@ def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, chec
 
 def _bytes_of(node):
     """Of a sample as the user has it."""
-    return elements(node.shape) * (1 if node.layer.dtype in ("int8", "uint8") else 4)
+    return elements(node.shape) * {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2}.get(node.layer.dtype, 4)
 
 
 def _searches(what, flash, sample=0):

@@ -15,7 +15,8 @@ from ...plan import memory
 from ...plan.instruction import ACCESS, FIRST, NAME, READS, ROW, STOP
 from ...plan.values import ACTIVATION, ERROR, GRADIENT, SCRATCH
 
-_MOVES = 40000  # of a buffer to another turn, times the buffers
+_TURNS = 40000  # orders that are tried, times the buffers
+_PARTS, _SPREADS = 64, (8, 32, 64, 128)  # see _drawn()
 _STRIDE = 16  # instructions of a window, as in plan/memory.py
 
 
@@ -161,6 +162,7 @@ class _Search:
 
     def __init__(self, forms, count, fixed):
         self.forms, self.count, self.fixed = forms, count, fixed
+        self.numbers = [number for number in range(len(forms)) if number != fixed]
         self.sizes = [_extent(form) for form in forms]
         self.lives = [(min([f for _, _, f, _ in form]), max([e for _, _, _, e in form])) for form in forms]
 
@@ -173,11 +175,8 @@ class _Search:
                 most, offsets, order = total, found, each
                 if most <= enough:
                     return most, offsets
-        for move in range(_MOVES // len(self.forms)):  # something that ends too high comes sooner
-            high = [number for number in order if offsets[number] + self.sizes[number] > enough]
-            at = order.index(high[hash32(move, 0) % len(high)])
-            to = hash32(move, 1) % at if at else 0
-            changed = order[:to] + order[at : at + 1] + order[to:at] + order[at + 1 :]
+        for turn in range(_TURNS // len(self.forms)):
+            changed = self._drawn(turn) if turn & 1 else self._sooner(order, offsets, enough, turn)
             total, found = self._fit(changed, most + 1)
             if found:
                 most, offsets, order = total, found, changed
@@ -186,7 +185,6 @@ class _Search:
         return most, offsets
 
     def _orders(self):
-        numbers = [number for number in range(len(self.forms)) if number != self.fixed]
         sizes, lives = self.sizes, self.lives
         for key in (
             lambda n: -sizes[n],
@@ -194,7 +192,19 @@ class _Search:
             lambda n: (-lives[n][1], -sizes[n]),
             lambda n: (lives[n][0] - lives[n][1], -sizes[n]),
         ):
-            yield sorted(numbers, key=key)
+            yield sorted(self.numbers, key=key)
+
+    def _drawn(self, turn):
+        """The largest first, after sizes that are drawn up to 1/8, 1/2, 1 or 2 times larger."""
+        spread = _SPREADS[turn // 2 % len(_SPREADS)]
+        return sorted(self.numbers, key=lambda n: -self.sizes[n] * (_PARTS + hash32(turn, n) % spread))
+
+    def _sooner(self, order, offsets, enough, turn):
+        """Something that ends too high comes sooner."""
+        high = [number for number in order if offsets[number] + self.sizes[number] > enough]
+        at = order.index(high[hash32(turn, 0) % len(high)])
+        to = hash32(turn, 1) % at if at else 0
+        return order[:to] + order[at : at + 1] + order[to:at] + order[at + 1 :]
 
     def _fit(self, order, most):
         """(bytes, offsets); offsets are None where it takes ``most`` bytes or more."""

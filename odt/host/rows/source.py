@@ -17,8 +17,7 @@ _WORDS = SAMPLES + 1  # POSITION, COUNT and SAMPLES
 
 class Source:
     """What a stage runs before its stripes so that they may gather rows: ``steps``, (name, key that is written, key
-    that is read, words of both); ``sizes``: bytes, by key. A key to read
-    that is None is the control block itself.
+    that is read, words of both); ``sizes``: bytes, by key. The key None, to read, is the control block itself.
 
     ``height``: rows of a sample; ``counts``: numbers of rows that a stripe gathers.
     """

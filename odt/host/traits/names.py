@@ -1,7 +1,7 @@
 """The lists of public names in odt/__init__.py, its stub, odt/layers/__init__.py, odt/online/__init__.py and
 odt/sensors/__init__.py, written from what defines them.
 
-Public is each class and function of these modules whose name begins with a capital letter, but for INNER: what
+Public is each class and function of these modules whose name begins with a capital letter, except INNER: what
 others are made of. A module that is not in the list yet stands after the others of its package.
 """
 

@@ -1,6 +1,6 @@
 """The packages of `make mip`, from a web server on loopback, by mpremote and on the board.
 
-build/venv/bin/python tests_device/checks/install/test_mip.py      writes the transcript of docs/howto/install.md anew
+build/venv/bin/python tests_device/checks/install/test_mip.py      writes the transcript of docs/howto/install.md again
 """
 
 import contextlib
@@ -99,7 +99,7 @@ def test_packages_name_every_module_and_the_kernels_of_each_architecture(index):
     assert set(found) >= every
     for stem, package in found.items():
         assert package["sizes"] == [(folder / source).stat().st_size for _, source in package["urls"]]
-        if stem.startswith("packed"):  # the same, but for the modules
+        if stem.startswith("packed"):  # only the modules differ
             plain = found[stem.partition("-")[2] or "package"]["urls"]
             assert outside(package["urls"]) == outside(plain)
             packs = {target.rpartition("/")[2] for target, _ in package["urls"]} & PACKS

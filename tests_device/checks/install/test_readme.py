@@ -1,6 +1,6 @@
 """Figures of documents that come from what was built: sizes, modules, heap.
 
-    build/venv/bin/python tests_device/checks/install/test_readme.py     writes them anew, after `make machines`
+    build/venv/bin/python tests_device/checks/install/test_readme.py     writes them again, after `make machines`
 
 Words, and numbers below 1,000, are what is measured; larger numbers may differ by 2 %, as compilers do.
 """

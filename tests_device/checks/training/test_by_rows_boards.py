@@ -80,17 +80,21 @@ def check(text, expected):
     assert digests(text) == digests(expected)
 
 
+def trained(name, path, size):
+    """What the script prints on a machine that has the model file."""
+    with machines.open(name) as machine:
+        if name == "stock_rp2040":
+            give(machine, "armv6m")
+        machine.put([path])
+        return machine.run(SCRIPT, timeout=900, args={"file": path.name, "size": size})
+
+
 @pytest.mark.parametrize("name", ("unix", "qemu_m3", "qemu_m7", "rp2040", "stock_rp2040"))
 def test_boards_train_by_rows_to_the_digests_of_the_pc(name, tmp_path):
     size = 24 * 24 * 3
     path, expected, whole = made(small, tmp_path, size)
     assert int(re.findall(r"arena (\d+)", expected)[0]) < 0.5 * whole
-    with machines.open(name) as machine:
-        if name == "stock_rp2040":
-            give(machine, "armv6m")
-        machine.put([path])
-        text = machine.run(SCRIPT, timeout=900, args={"file": path.name, "size": size})
-    check(text, expected)
+    check(trained(name, path, size), expected)
 
 
 @pytest.mark.parametrize("name", ("unix", "qemu_m7", "rp2040", "stock_rp2040"))
@@ -99,12 +103,7 @@ def test_boards_train_split_kernels_to_the_digests_of_the_pc(name, tmp_path):
     size = 40 * 40 * 3
     path, expected, _ = made(split, tmp_path, size, frozen=frozen)
     assert odt.load_model(str(path)).session.plan.rows[0][0] == "input"  # the sample is read by rows
-    with machines.open(name) as machine:
-        if name == "stock_rp2040":
-            give(machine, "armv6m")
-        machine.put([path])
-        text = machine.run(SCRIPT, timeout=900, args={"file": path.name, "size": size})
-    check(text, expected)
+    check(trained(name, path, size), expected)
 
 
 def test_mobilenet_trains_its_last_layer_on_a_cortex_m4_with_its_weights_in_place(tmp_path):
