@@ -197,7 +197,7 @@ CPY_UNIX = $(wildcard $(CPY_DIR)/ports/unix/build-standard/micropython)
 
 .PHONY: circuitpython test-circuitpython
 circuitpython:
-	@python3 -m odt.host.circuitpython $(BUILD)/circuitpython $(if $(CPY_DIR),$(CPY_CROSS))
+	@python3 -m odt.host.release.circuitpython $(BUILD)/circuitpython $(if $(CPY_DIR),$(CPY_CROSS))
 
 ifeq ($(and $(CPY_DIR),$(CPY_CROSS),$(CPY_UNIX)),)
 test-circuitpython:

@@ -68,7 +68,7 @@ FIRMWARE_ROOM := $(if $(filter RPI_PICO,$(FIRMWARE)),655360,$(ROOM_$(BOARD)))
 STOCK_FIRMWARE := $(BUILD)/stock_$(BOARD:RPI_PICO=rp2040)
 
 firmware: $(BUILD)/$(FIRMWARE)/$(FIRMWARE_FILE) $(STOCK_FIRMWARE)/$(FIRMWARE_FILE)
-	@python3 -m odt.host.firmware $(BOARD) $(BUILD)/$(FIRMWARE)/$(FIRMWARE_ELF) $(STOCK_FIRMWARE)/$(FIRMWARE_ELF) $(FIRMWARE_ROOM)
+	@python3 -m odt.host.release.firmware $(BOARD) $(BUILD)/$(FIRMWARE)/$(FIRMWARE_ELF) $(STOCK_FIRMWARE)/$(FIRMWARE_ELF) $(FIRMWARE_ROOM)
 	@echo "$<"
 endif
 

@@ -32,11 +32,11 @@ mpy: $(MPY_KERNELS) $(MPY_VIPER) $(MPY_PYTHON) $(MPY_PACKED)/__init__.mpy $(MPY_
 	@rm -f $(MPY_STALE)
 	@find $(BUILD)/mpy/python -type d -empty -delete
 	@python3 -m odt.host.boards.pack $(BUILD)/mpy
-	@python3 -m odt.host.sizes $(BUILD)/mpy
+	@python3 -m odt.host.release.sizes $(BUILD)/mpy
 endif
 
 mip: mpy
-	@python3 -m odt.host.mip $(BUILD)/mpy $(BUILD)/mip
+	@python3 -m odt.host.release.mip $(BUILD)/mpy $(BUILD)/mip
 
 # pyelftools, which MicroPython's linker for modules needs. PIP_ONCE: not beside the pip that installs the tests' needs.
 $(BUILD)/venv/.mpy: $(BUILD)/venv/.run $(if $(PIP_ONCE),$(BUILD)/venv/.test)

@@ -1,7 +1,7 @@
 // Generated from odt/base/opcodes.py by odt/host/generate.py; after a change there: make generate.
 //
 // What the verifier and the executor know of each instruction: of all, or in a file for stock firmware of the
-// piece ODT_PIECE (odt/host/pieces.py).
+// piece ODT_PIECE (odt/host/release/pieces.py).
 
 #include <stddef.h>
 

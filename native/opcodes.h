@@ -48,7 +48,7 @@
 #define ODT_MAX_IMMEDIATES 19
 #define ODT_SHAPES 3131
 
-// The files of the kernels for stock firmware (odt/host/pieces.py).
+// The files of the kernels for stock firmware (odt/host/release/pieces.py).
 #define ODT_PIECES 12
 #define ODT_PIECE_NAMES(X) X("_odt") X("_odt_conv") X("_odt_depth") X("_odt_norm") X("_odt_more") X("_odt_rare") X("_odt_f32") X("_odt_f32_conv") X("_odt_f32_more") X("_odt_import") X("_odt_own") X("_odt_curve")
 #define ODT_STAMP 0xf21052b3

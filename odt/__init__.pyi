@@ -36,6 +36,7 @@ from . import (
 from . import (
     slots as slots,
 )
+from .adapt.zeroth import ZerothOrder as ZerothOrder
 from .base import executor as executor
 from .files.open import load_model as load_model
 from .generative import Sampling as Sampling
@@ -91,7 +92,6 @@ from .optimizers.rates import ExponentialDecay as ExponentialDecay
 from .optimizers.rates import WarmUp as WarmUp
 from .optimizers.schedules import CosineDecay as CosineDecay
 from .optimizers.schedules import StepDecay as StepDecay
-from .adapt.zeroth import ZerothOrder as ZerothOrder
 from .run.threads import get_num_threads as get_num_threads
 from .run.threads import set_num_threads as set_num_threads
 

@@ -26,7 +26,9 @@ if 1 - 1:  # for type checkers alone
     from collections.abc import Callable
     from os import PathLike
     from typing import Any, Literal
+
     from typing_extensions import TypeAlias
+
     from .model import Model
     from .run.network import Place
 

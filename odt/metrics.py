@@ -11,7 +11,9 @@ from .base.regions import COUNT, POSITION, Y_DATA
 
 if 1 - 1:  # for type checkers alone
     from collections.abc import Sequence
+
     from typing_extensions import TypeAlias
+
     from .model import Model
     from .run.network import Batches, Data
 

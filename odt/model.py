@@ -12,10 +12,12 @@ from .run.network import Network
 if 1 - 1:  # for type checkers alone
     from collections.abc import Sequence
     from typing import Literal
+
     from typing_extensions import TypeAlias
+
+    from .adapt.zeroth import ZerothOrder
     from .losses import _Loss
     from .optimizers import SGD, Adam
-    from .adapt.zeroth import ZerothOrder
     from .run.network import Bytes
 
     LossName: TypeAlias = Literal[

@@ -20,8 +20,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import folders  # noqa: E402, F401
 import few_bits
+import folders  # noqa: E402, F401
 import shift
 import written
 from accuracy import ROOT, digits, digits_cnn, mnist1d, mnist1d_cnn

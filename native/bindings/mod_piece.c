@@ -1,5 +1,5 @@
 // A piece of the kernels for stock firmware, in a file of its own that _odt.load() imports: _odt_conv.mpy and others
-// (odt/host/pieces.py). Its opcodes.c, of that piece alone, is what differs between them.
+// (odt/host/release/pieces.py). Its opcodes.c, of that piece alone, is what differs between them.
 
 #include "py/dynruntime.h"
 

@@ -17,6 +17,7 @@ from .update import bias
 
 if 1 - 1:  # for type checkers alone
     from collections.abc import Sequence
+
     from ..model import Model
     from ..run.network import Network
 

@@ -12,6 +12,7 @@ from ..base.fixed import is_int
 
 if 1 - 1:  # for type checkers alone
     from collections.abc import Mapping, Sequence
+
     from ..model import Model
 
 

@@ -16,6 +16,7 @@ from ..run.posteriors import normal, probabilities
 if 1 - 1:  # for type checkers alone
     from collections.abc import Callable, Sequence
     from typing import Any, Literal
+
     from ..online import OSELM
     from ..run.network import Network
 

@@ -20,6 +20,7 @@ from ..run.session import ready
 
 if 1 - 1:  # for type checkers alone
     from typing import Any
+
     from ..plan.graph import Node
     from ..run.network import Network
 

@@ -21,6 +21,7 @@ if 1 - 1:  # for type checkers alone
     from collections.abc import Sequence
     from os import PathLike
     from typing import Any, Literal
+
     from ..run.network import Place
     from .latents import Latents
 

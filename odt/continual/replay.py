@@ -26,6 +26,7 @@ if 1 - 1:  # for type checkers alone
     from collections.abc import Iterator
     from os import PathLike
     from typing import Any
+
     from ..run.network import Network, Place
     from .latents import Latents
 

@@ -13,6 +13,7 @@ from ..files.stored import whole
 
 if 1 - 1:  # for type checkers alone
     from typing import SupportsFloat
+
     from ..layers import DataType
     from ..run.network import Numbers
 

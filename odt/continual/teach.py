@@ -25,6 +25,7 @@ from ..run.session import ready
 if 1 - 1:  # for type checkers alone
     from os import PathLike
     from typing import Any
+
     from ..model import Model
     from ..run.network import Network, Place
 

@@ -14,8 +14,8 @@ looks at a label.
 """
 
 from ..base.fixed import ONE, is_number, own, scale_shift
-from ..base.primitives import quantize, scale_of, size_of
 from ..base.opcodes import forget
+from ..base.primitives import quantize, scale_of, size_of
 from ..base.regions import REGION_SHIFT, STATE
 from ..losses import SparseCategoricalCrossentropy
 from ..run.session import ready

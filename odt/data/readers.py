@@ -22,6 +22,7 @@ if 1 - 1:  # for type checkers alone
     from collections.abc import Iterator, Sequence
     from os import PathLike
     from typing import Any
+
     from ..run.network import Data, Numbers
 
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "float32": "f"}

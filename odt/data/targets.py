@@ -21,6 +21,7 @@ from ..run.session import ready
 
 if 1 - 1:  # for type checkers alone
     from typing import Any
+
     from ..run.fit import History
     from ..run.network import Data, Network
 

@@ -22,6 +22,7 @@ from ..run.session import ready
 
 if 1 - 1:  # for type checkers alone
     from os import PathLike
+
     from ..run.network import Network
 
 _MAGIC = b"ODTF"

@@ -8,6 +8,7 @@ from ..run.network import Network
 
 if 1 - 1:  # for type checkers alone
     from os import PathLike
+
     from ..run.network import Bytes
 
 

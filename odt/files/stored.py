@@ -4,6 +4,7 @@ from ..base import executor
 
 if 1 - 1:  # for type checkers alone
     from os import PathLike
+
     from ..run.network import Place
 
 

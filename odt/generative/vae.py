@@ -20,6 +20,7 @@ from ..run.session import ready
 if 1 - 1:  # for type checkers alone
     from array import array
     from typing import Any
+
     from ..model import Model
     from ..run.network import Network
 

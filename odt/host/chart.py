@@ -20,7 +20,7 @@ from ..inspect.tensors import Map
 from ..model import Model
 from ..plan.seen import lifetimes
 from ..plan.values import ACTIVATION, ERROR, GRADIENT, SCRATCH
-from .board import BoardError
+from .boards.board import BoardError
 from .files import replacing
 from .page import page
 from .text import literal, say, visible

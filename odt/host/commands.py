@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 from .. import __version__
-from . import chart, deploy, info, install, monitor, pico, record, run
-from .board import Board, BoardError, ports
-from .boards import report
+from . import chart, info, monitor, run
+from .boards import deploy, install, pico, record, report
+from .boards.board import Board, BoardError, ports
 from .boards.capabilities import CAPABILITIES
 from .files import MPY
 from .text import complain, say

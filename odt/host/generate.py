@@ -18,9 +18,9 @@ from pathlib import Path
 
 from ..base import opcodes
 from . import routes
-from .files import write_text
 from .boards.capabilities import CAPABILITIES
-from .pieces import PIECES
+from .files import write_text
+from .release.pieces import PIECES
 from .traits import FAMILIES, TRAITS, features, left_out
 from .traits import names as public
 
@@ -144,7 +144,7 @@ def _header(table, formulas):
         "#define ODT_MAX_IMMEDIATES %d" % max(len(op.immediates) for op in table),
         "#define ODT_SHAPES %d" % sum([len(_shapes(op)) for op in table]),
         "",
-        "// The files of the kernels for stock firmware (odt/host/pieces.py).",
+        "// The files of the kernels for stock firmware (odt/host/release/pieces.py).",
         "#define ODT_PIECES %d" % len(PIECES),
         "#define ODT_PIECE_NAMES(X) %s" % " ".join(['X("%s")' % name for name in PIECES]),
         "#define ODT_STAMP 0x%08x" % _stamp(table),
@@ -232,7 +232,7 @@ def _tables(table):
         "// Generated from %s by odt/host/generate.py; after a change there: %s." % (SOURCE, COMMAND),
         "//",
         "// What the verifier and the executor know of each instruction: of all, or in a file for stock firmware of the"
-        "\n// piece ODT_PIECE (odt/host/pieces.py).",
+        "\n// piece ODT_PIECE (odt/host/release/pieces.py).",
         "",
         "#include <stddef.h>",
         "",

@@ -15,7 +15,7 @@ from ..files import checkpoint, frozen
 from ..files.open import load_model
 from ..plan.program import HEADER_WORDS, SECTIONS, Prefixed, Program
 from ..run import weights
-from .board import BoardError
+from .boards.board import BoardError
 from .chart import compiled_by
 from .text import say
 

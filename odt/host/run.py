@@ -11,8 +11,8 @@ import re
 import sys
 from pathlib import Path
 
-from .board import BoardError
-from .process import Process, commands
+from .boards.board import BoardError
+from .boards.process import Process, commands
 from .text import say
 
 DIGEST = re.compile(r"\bdigest ([0-9a-f]{8})\b")

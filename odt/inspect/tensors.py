@@ -36,6 +36,7 @@ if 1 - 1:  # for type checkers alone
     from collections.abc import Sequence
     from os import PathLike
     from typing import Any
+
     from ..model import Model
 
 _CODES = {"i8": "b", "i16": "h", "i32": "i", "f32": "f"}

@@ -15,6 +15,7 @@ from .watch import Watch
 if 1 - 1:  # for type checkers alone
     from collections.abc import Callable
     from typing import Any
+
     from ..model import Model
     from ..run.network import Data
 

@@ -26,6 +26,7 @@ from ..run.session import ready
 if 1 - 1:  # for type checkers alone
     from collections.abc import Callable, Sequence
     from typing import Any
+
     from ..model import Model
 
 # Forward ends with the network's output; the loss belongs to backward. Each weight is updated as soon as

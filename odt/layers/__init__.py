@@ -19,7 +19,9 @@ from ..plan.graph import Node
 if 1 - 1:  # for type checkers alone
     from collections.abc import Sequence
     from typing import Literal
+
     from typing_extensions import TypeAlias
+
     from .activations import ELU as ELU
     from .activations import GELU as GELU
     from .activations import SELU as SELU

@@ -15,6 +15,7 @@ from . import Layer
 
 if 1 - 1:  # for type checkers alone
     from typing import Any
+
     from ..run.network import Data
 
 _CODES = {"int8": "b", "int16": "h", "uint16": "H", "int32": "i", "float32": "f"}

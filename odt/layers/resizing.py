@@ -6,6 +6,7 @@ from . import Conv, Layer, Window
 
 if 1 - 1:  # for type checkers alone
     from collections.abc import Sequence
+
     from . import ActivationName, Padding, Sizes
 
 

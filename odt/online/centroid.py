@@ -18,6 +18,7 @@ from .neighbours import NCM
 
 if 1 - 1:  # for type checkers alone
     from typing import SupportsIndex
+
     from ..run.network import Numbers
 
 _CENTROIDS = 6  # 5 are odt.continual.prototypes

@@ -19,6 +19,7 @@ from .oselm import _LIMIT, _X_VALUE, _Y_FORM, OSELM, positive
 
 if 1 - 1:  # for type checkers alone
     from typing import Literal
+
     from ..run.network import Numbers
 
 _ACTIVATIONS = {"tanh": 1, "clip": 4}

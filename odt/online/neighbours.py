@@ -19,6 +19,7 @@ from ..files.stored import Stored
 
 if 1 - 1:  # for type checkers alone
     from typing import Literal, SupportsIndex
+
     from ..run.network import Numbers
 
 _MAGIC = 0x3154444E

@@ -18,6 +18,7 @@ from ..files.stored import Stored
 
 if 1 - 1:  # for type checkers alone
     from typing import Literal, SupportsFloat
+
     from ..run.network import Data, Numbers
 
 _MAGIC = 0x3152444F

@@ -13,6 +13,7 @@ from ..base.regions import const
 
 if 1 - 1:  # for type checkers alone
     from typing import Any, Literal, Protocol
+
     from typing_extensions import TypeAlias
 
     _State: TypeAlias = Literal["int16", "float32"]

@@ -11,6 +11,7 @@ from ..base.rate import Constant
 
 if 1 - 1:  # for type checkers alone
     from typing import Any
+
     from . import Schedule
 
 _MILLION = 1000000

@@ -12,7 +12,9 @@ if 1 - 1:  # for type checkers alone
     from collections.abc import Awaitable, Iterable, Mapping, Sequence
     from os import PathLike
     from typing import Any, Literal, Protocol
+
     from typing_extensions import Buffer, TypeAlias
+
     from ..plan.program import Program
     from .fit import History
 

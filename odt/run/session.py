@@ -37,6 +37,7 @@ from .data import check_finite, check_labels, check_probabilities, samples
 if 1 - 1:  # for type checkers alone
     from collections.abc import Sequence
     from typing import Any
+
     from ..plan.program import Program
 
 try:

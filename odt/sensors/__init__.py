@@ -7,6 +7,7 @@ from ..base import lazy
 
 if 1 - 1:  # for type checkers alone
     from typing import Any
+
     from . import features as features
     from . import stream as stream
     from .features.filter import Filter as Filter

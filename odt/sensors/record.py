@@ -27,6 +27,7 @@ if 1 - 1:  # for type checkers alone
     from collections.abc import Iterator
     from os import PathLike
     from typing import Any
+
     from ..data.readers import RawReader
     from .stream.window import Window
 

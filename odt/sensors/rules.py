@@ -27,6 +27,7 @@ if 1 - 1:  # for type checkers alone
     from collections.abc import Callable
     from collections.abc import Sequence as Several
     from os import PathLike
+
     from ..run.network import Place
 
 _MAGIC = const(0x3153544F)

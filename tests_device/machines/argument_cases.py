@@ -4,10 +4,9 @@ import random
 import re
 import zlib
 
+import instructions  # noqa: E402
 import pytest
 from checkout import ROOT
-
-import instructions  # noqa: E402
 
 from odt.base import opcodes  # noqa: E402
 

@@ -2,7 +2,8 @@
 
 from digests import digest, on_the_pc
 
-from odt.host import circuitpython, files, language
+from odt.host import files, language
+from odt.host.release import circuitpython
 
 FILES = [file.as_posix() for file in files.board_modules()]
 MODULES = [file[:-3].replace("/", ".") for file in FILES if not file.endswith("__init__.py")]

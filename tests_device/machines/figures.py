@@ -7,8 +7,9 @@ import machines
 
 sys.path.insert(0, str(machines.ROOT))  # not the copy that is installed in build/venv
 
-from odt.host import firmware, install  # noqa: E402
-from odt.host.pieces import PIECES  # noqa: E402
+from odt.host.boards import install
+from odt.host.release import firmware  # noqa: E402
+from odt.host.release.pieces import PIECES  # noqa: E402
 
 ROOT = machines.ROOT
 

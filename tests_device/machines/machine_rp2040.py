@@ -7,8 +7,8 @@ from machines import BUILD, ROOT, Emulated, MachineError
 
 sys.path.insert(0, str(ROOT))  # not the copy that is installed in build/venv
 
-from odt.host import pico
-from odt.host.board import BoardError
+from odt.host.boards import pico
+from odt.host.boards.board import BoardError
 
 
 class RP2040(Emulated):

@@ -8,8 +8,8 @@ Runs on MicroPython. ODT_ARGS: ``step`` in bytes, which doubles with each of
 import gc
 
 import odt
-from odt.slots import Blocks
 from odt.run import replace
+from odt.slots import Blocks
 
 try:
     ARGS = ODT_ARGS

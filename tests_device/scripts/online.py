@@ -7,7 +7,6 @@ import gc
 from array import array
 
 from odt import executor
-from odt.slots import Bytes
 from odt.online import (
     ADWIN,
     DDM,
@@ -22,6 +21,7 @@ from odt.online import (
     KMeans,
     PageHinkley,
 )
+from odt.slots import Bytes
 
 args = globals().get("ODT_ARGS", {})
 if "executor" in args:

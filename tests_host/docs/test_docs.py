@@ -26,13 +26,12 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 
 import checkout  # noqa: E402, F401
-
 from documents import DOCUMENTS, LARGE, README, ROOT, blocks
 
 import odt  # noqa: E402
 from odt.base import opcodes  # noqa: E402
-from odt.host.boards.capabilities import CAPABILITIES
 from odt.host import commands, idioms, language, traits  # noqa: E402
+from odt.host.boards.capabilities import CAPABILITIES
 
 BOARDS = sorted(str(file.relative_to(ROOT)) for file in (ROOT / "boards").glob("*.mk"))
 ACCURACY = ROOT / "bench" / "results" / "accuracy.txt"

@@ -12,8 +12,8 @@ from filesystem import KINDS, Disk, PowerFailure
 import odt
 from odt.callbacks import Callback, ModelCheckpoint
 from odt.files import checkpoint
-from odt.slots import Blocks, Bytes
 from odt.host import files
+from odt.slots import Blocks, Bytes
 
 DTYPES = ("int8", "float32")
 RANDOM = np.random.default_rng(5)

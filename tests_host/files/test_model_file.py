@@ -524,7 +524,7 @@ def test_each_reader_of_model_files_is_among_those_that_damaged_files_are_given_
             if name in readers and "convert" not in file.parts:  # Keras has a load_model, too
                 found.setdefault(file.relative_to(ROOT / "odt").as_posix(), set()).add(name)
     assert found == {
-        "run/network.py": {"parts_of"}, "host/info.py": {"load_model"}, "host/deploy.py": {"load_model"},
-        "host/trial.py": {"load_model"}, "files/session.py": {"ModelFile"}, "files/opened.py": {"layers_of"},
+        "run/network.py": {"parts_of"}, "host/info.py": {"load_model"}, "host/boards/deploy.py": {"load_model"},
+        "host/boards/trial.py": {"load_model"}, "files/session.py": {"ModelFile"}, "files/opened.py": {"layers_of"},
         "files/reader.py": {"ModelFile"}
     }  # fmt: skip

@@ -15,9 +15,11 @@ import odt
 from odt import callbacks
 from odt.data import readers
 from odt.files import frozen
-from odt.host import chart, convert, episodes, files, generate, info, install, monitor, search
+from odt.host import chart, convert, episodes, files, generate, info, monitor, search
+from odt.host.boards import install
 from odt.host.monitor import report as monitor_report
-from odt.host.search import command as searching, networks
+from odt.host.search import command as searching
+from odt.host.search import networks
 from odt.inspect import tensors as looking
 from odt.sensors import Recorder, Window
 
@@ -181,15 +183,16 @@ TAKE = {
     page: "host.chart.chart host.chart.compiled_by", picture: "host.chart.chart", report: "host.monitor.report.write",
     policy: "host.search.write",
     write: "host.files.write_file host.files.write_text host.files.replacing checkpoint.write_file",
-    header: "host.install.header",
+    header: "host.boards.install.header",
     onnx_file: "host.convert.save_onnx", backbone: "host.episodes.backbone",
     searched: "host.search.networks.NetworkSearch.write host.search.command.pairs",
 }  # fmt: skip
 # Of a board's files, or of what make lays out; Search.picture is a matplotlib figure's as chart's, and takes a search.
 OTHER = {
-    "host.board.Board.make_folder", "host.board.Board.remove", "host.board.Board.copy", "host.firmware.sizes",
-    "host.search.Search.picture", "host.search.networks.NetworkSearch.picture", "host.process.Process",
-    "host.process.commands", "host.sizes.main", "host.monitor.Run", "host.room.part",
+    "host.boards.board.Board.make_folder", "host.boards.board.Board.remove", "host.boards.board.Board.copy",
+    "host.release.firmware.sizes",
+    "host.search.Search.picture", "host.search.networks.NetworkSearch.picture", "host.boards.process.Process",
+    "host.boards.process.commands", "host.release.sizes.main", "host.monitor.Run", "host.boards.room.part",
 }  # fmt: skip
 
 
@@ -299,14 +302,14 @@ def test_no_other_writer_is_in_the_package():
     """
     allowed = {
         "inspect/tensors.py": 1,
-        "host/record.py": 1,
-        "host/mip.py": 1,
+        "host/boards/record.py": 1,
+        "host/release/mip.py": 1,
         "host/boards/pack.py": 1,
-        "host/odt_kernels.py": 1,
-        "host/circuitpython.py": 1,
+        "host/release/odt_kernels.py": 1,
+        "host/release/circuitpython.py": 1,
         "files/checkpoint.py": 1,
         "host/files.py": 2,
-        "host/pico.py": 2,
+        "host/boards/pico.py": 2,
         "host/convert/kerasfile.py": 1,
     }
     allowed.update(

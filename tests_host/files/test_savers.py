@@ -22,12 +22,12 @@ from savers import TABLE
 import odt
 from odt.data import Normalizer
 from odt.files import checkpoint, reader
-from odt.slots import Bytes
 from odt.host import files as files_of_host
 from odt.online import KNN, NCM, OSELM
 from odt.run import replace
 from odt.sensors import Absence, Count, PolledSource, Rules, Window, record
 from odt.sensors.stream import polled
+from odt.slots import Bytes
 
 
 class Timeout(Exception):

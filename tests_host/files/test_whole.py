@@ -9,8 +9,8 @@ from interrupting import Interrupt
 
 import odt
 from odt.callbacks import EarlyStopping
-from odt.slots import Bytes
 from odt.run import build, replace, weights
+from odt.slots import Bytes
 
 pytestmark = pytest.mark.slow
 

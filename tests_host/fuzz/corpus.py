@@ -15,7 +15,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "helpers"))
 
 import checkout  # noqa: E402, F401
-
 import instructions
 import networks
 

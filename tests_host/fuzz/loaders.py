@@ -49,11 +49,11 @@ with atheris.instrument_imports(include=["odt"]) if counts_edges else contextlib
     import model_files
 
     import odt
-    from odt import executor
+    from odt import executor, slots
     from odt.data import readers
-    from odt import slots
     from odt.files import checkpoint, frozen
-    from odt.host import board, info, install, monitor
+    from odt.host import info, monitor
+    from odt.host.boards import board, install
     from odt.reference import program as reference
     from odt.run import replace
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from odt import load_model
 from odt.base.opcodes import VERSION
-from odt.host import deploy, info
+from odt.host import info
+from odt.host.boards import deploy
 
 NAME = "damaged.odt"
 ATOMS = (

@@ -4,7 +4,6 @@ import re
 
 from checkout import ROOT
 
-
 README = ROOT / "README.md"
 DOCUMENTS = [README, *sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("examples/*/README.md"))]
 

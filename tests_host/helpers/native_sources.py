@@ -6,8 +6,9 @@ import hashlib
 import shutil
 import subprocess
 import tempfile
-from checkout import ROOT
 from pathlib import Path
+
+from checkout import ROOT
 
 NATIVE = ROOT / "native"
 

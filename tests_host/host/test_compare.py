@@ -7,7 +7,7 @@ import pytest
 from checkout import ROOT
 
 from odt.host import commands, run
-from odt.host.board import BoardError
+from odt.host.boards.board import BoardError
 
 TRAIN = """
 import odt

@@ -3,8 +3,8 @@
 import pytest
 
 import odt
-from odt.host import deploy
-from odt.host.board import BoardError
+from odt.host.boards import deploy
+from odt.host.boards.board import BoardError
 from odt.host.commands import main
 from odt.sensors import Frames, LogMel
 

@@ -3,8 +3,9 @@
 import pytest
 from probed_boards import board
 
-from odt.host import commands, install
-from odt.host.board import BoardError
+from odt.host import commands
+from odt.host.boards import install
+from odt.host.boards.board import BoardError
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def test_boards_that_are_not_supported_are_refused_with_the_reason(found, reason
 
 
 def test_the_chooser_on_the_board_asks_for_the_heap_that_install_asks_for():
-    from odt.host import odt_kernels
+    from odt.host.release import odt_kernels
 
     assert (odt_kernels._HEAP, odt_kernels._NATIVE) == (install.PYTHON_HEAP, install.NATIVE_HEAP)
     assert odt_kernels._ARCHITECTURES[1:] == tuple(install.ARCHITECTURES.values())

@@ -17,14 +17,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
 
 from checkout import ROOT  # noqa: E402
 from monitored import HARM, TEXT, TRAIN, follow, table  # noqa: E402, F401
 
 from odt.host import monitor
-from odt.host.monitor import report as monitor_report, series as monitor_series
+from odt.host.monitor import report as monitor_report
+from odt.host.monitor import series as monitor_series
 from odt.host.monitor.series import Logged
 from odt.sensors import Above, Rules, log
 

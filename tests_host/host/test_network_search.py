@@ -9,9 +9,10 @@ from digits_data import X, Y
 
 import odt
 from odt.host import commands
-from odt.host.search import command as searching, networks
-from odt.host.board import BoardError
-from odt.host.search.family import cut_channels, Family
+from odt.host.boards.board import BoardError
+from odt.host.search import command as searching
+from odt.host.search import networks
+from odt.host.search.family import Family, cut_channels
 from odt.host.search.networks import FIGURES, NetworkSearch
 
 SHUFFLED = np.random.default_rng(0).permutation(1000)

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from odt.host import commands, record
-from odt.host.board import BoardError
+from odt.host import commands
+from odt.host.boards import record
+from odt.host.boards.board import BoardError
 
 SENSOR = """
 import time

@@ -10,8 +10,9 @@ from house import ROOT
 from probed_boards import board as probed
 
 import odt
-from odt.host import commands, install, room
-from odt.host.board import HELD, Board, BoardError
+from odt.host import commands
+from odt.host.boards import install, room
+from odt.host.boards.board import HELD, Board, BoardError
 from odt.host.boards.capabilities import CAPABILITIES, closed, left_out, split
 from odt.host.files import board_modules
 

@@ -14,7 +14,8 @@ import pytest
 from house import ROOT
 
 import odt
-from odt.host import board, commands, install, monitor, text
+from odt.host import commands, monitor, text
+from odt.host.boards import board, install
 
 # A title for the window, "clear the screen", colours by both kinds of CSI, a forged line, a text that runs backwards,
 # what nobody sees, TeX, half a character, and what HTML obeys.

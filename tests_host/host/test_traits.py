@@ -4,7 +4,7 @@ import pytest
 
 from odt.base.opcodes import opcode
 from odt.host import traits
-from odt.host.pieces import PIECES
+from odt.host.release.pieces import PIECES
 from odt.plan.listing import updates
 
 LINE = '    # step: counters\n    b"1 clear y=i32[N] ; N\\n"  # y = 0'

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from checkout import ROOT
 
-from odt.host.install import _example
+from odt.host.boards.install import _example
 
 pytestmark = pytest.mark.slow
 BUILD = "import setuptools.build_meta as backend, sys; backend.build_%s(sys.argv[1])"

@@ -750,7 +750,8 @@ def test_a_model_from_a_file_shows_what_it_is(tmp_path):
 
 
 def test_the_command_says_its_version_and_whether_a_board_has_odt(monkeypatch, capsys):
-    from odt.host import board, commands
+    from odt.host import commands
+    from odt.host.boards import board
 
     with pytest.raises(SystemExit):
         commands.main(["--version"])

@@ -201,9 +201,9 @@ NO_ARRAYS = {
     + ("odt.continual.guards:said",),
     "a sample's bytes, for the planner": ("odt.host.rows.place:place", "odt.host.rows.stage:Stage.live_bytes"),
     "samples as a network of PyTorch takes them": ("odt.host.episodes:train", "odt.host.prune:prune"),
-    "a window as the recorder shows it": ("odt.host.record:picture",),
+    "a window as the recorder shows it": ("odt.host.boards.record:picture",),
 }  # fmt: skip
-_INNER = ("odt.run.", "odt.plan.", "odt.reference.", "odt.host.cost", "odt.host.chart", "odt.host.odt_kernels")
+_INNER = ("odt.run.", "odt.plan.", "odt.reference.", "odt.host.cost", "odt.host.chart", "odt.host.release.odt_kernels")
 _FACES = ("odt.run.network", "odt.run.classes", "odt.run.posteriors")
 
 

@@ -5,8 +5,8 @@ nothing.
 import numpy as np
 import pytest
 
-from odt.slots import Bytes
 from odt.online import NCM, CentroidDrift
+from odt.slots import Bytes
 
 
 class Definition:

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from odt.base.units import fixed_point
 from odt.online import ADWIN, DDM, KSWIN, PageHinkley
 from odt.online.kswin import drawn
-from odt.base.units import fixed_point
 
 
 def streams(seed):

@@ -11,10 +11,10 @@ from learners import EXECUTORS, rls, unchanged
 
 import odt
 from odt import executor
-from odt.slots import Bytes
 from odt.online import OSELM, EchoState
 from odt.online import echo as module
 from odt.reference.rls import _activate
+from odt.slots import Bytes
 
 
 def hashes(seed, first, count):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from odt.slots import Bytes
 from odt.online import KNN, NCM, RCE, KMeans
 from odt.online import neighbours as module
+from odt.slots import Bytes
 
 PLACE = np.dtype([("y", "<u2"), ("score", "<i2"), ("x", "<i2", 5)])
 

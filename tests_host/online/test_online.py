@@ -12,9 +12,9 @@ from learners import EXECUTORS, rls, unchanged
 
 import odt
 from odt import executor
-from odt.slots import Bytes
 from odt.files.stored import Stored
 from odt.online import OSELM, Autoencoder
+from odt.slots import Bytes
 
 
 @pytest.fixture(params=EXECUTORS)

@@ -9,8 +9,8 @@ from unittest import mock
 import numpy as np
 import pytest
 import striped
-from striped import least
 from checkout import ROOT
+from striped import least
 
 import odt
 from odt import executor
@@ -18,12 +18,11 @@ from odt.adapt import task_adaptive
 from odt.host.chart import chart
 from odt.host.rows import Rows, WithSample, place
 from odt.host.rows.choose import ROWS, Forward
-from odt.inspect import Trace, names
+from odt.inspect import Trace, names, profile
 from odt.plan import compiler, memory
 from odt.plan.compiler import compile_graph, prepare, train
 from odt.plan.program import Program
 from odt.plan.schedule import Schedule
-from odt.inspect import profile
 from odt.run.session import batch, bind, clear
 
 sys.path.insert(0, str(ROOT / "bench"))

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 import odt
 from odt.base import opcodes
+from odt.inspect import drawing
+from odt.inspect.listing import disassemble
 from odt.losses import LOSSES
 from odt.optimizers import SGD, Adam
-from odt.inspect import drawing
 from odt.plan import compiler, memory
 from odt.plan.instruction import ACCESS, FIRST, ROW, SHARES, STOP
-from odt.inspect.listing import disassemble
 from odt.plan.program import Program
 
 HERE = os.path.dirname(os.path.abspath(__file__))

@@ -14,15 +14,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "helpers"))
 
 import checkout  # noqa: E402, F401
-
 import networks  # noqa: E402
 import pytest  # noqa: E402
 
 import odt  # noqa: E402
 from odt.adapt import fisher  # noqa: E402
 from odt.adapt.update import Dynamic  # noqa: E402
-from odt.inspect import Map  # noqa: E402
 from odt.adapt.zeroth import ZerothOrder  # noqa: E402
+from odt.inspect import Map  # noqa: E402
 
 GOLDEN = os.path.join(HERE, "golden", "programs.txt")
 COUNT = 160  # networks at random

@@ -11,8 +11,8 @@ from array import array
 import pytest
 
 import odt
-from odt.slots import Blocks, Bytes
 from odt.run import replace, session
+from odt.slots import Blocks, Bytes
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 X = [[0.0, 1.0], [1.0, 0.5], [0.25, 1.0], [0.5, -1.0], [-0.25, 0.0]]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import odt
-from odt.slots import Bytes
 from odt.run import replace
+from odt.slots import Bytes
 
 X = [[0.0, 1.0], [1.0, 0.5], [0.25, 1.0], [0.5, -1.0], [-0.25, 0.0]]
 Y = [0, 2, 1, 0, 1]

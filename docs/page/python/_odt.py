@@ -4,9 +4,9 @@ The same interface as the module of a firmware (native/bindings/entry_points.h).
 length in MicroPython's memory; docs/page/src/binding.js copies them there and back.
 """
 
+import odtwasm
 from uctypes import addressof
 
-import odtwasm
 from odt.reference.buffers import count_samples, find_nonfinite, nbytes, predict, typecode  # noqa: F401
 
 VERSION = odtwasm.version()

@@ -6,8 +6,8 @@ from ...base.rate import Constant
 from ...optimizers import SGD, Adam
 
 if 1 - 1:  # for type checkers alone
-    from ...plan.graph import Node
     from ...optimizers import Schedule
+    from ...plan.graph import Node
 
 
 class ZerothOrder:

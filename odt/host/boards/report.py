@@ -5,10 +5,10 @@ import re
 from pathlib import Path
 
 from ... import __version__
-from ..board import BoardError
 from ..files import write_text
-from ..install import ARCHITECTURES, expected, printed, selftest
 from ..text import say
+from .board import BoardError
+from .install import ARCHITECTURES, expected, printed, selftest
 
 STEPS = Path(__file__).with_name("ten_steps.py")
 FORMAT = 1

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from ... import optimizers
-from ..board import BoardError
+from ..boards.board import BoardError
 from ..text import say
 from . import load
 

@@ -18,13 +18,13 @@ import sys
 import time
 from pathlib import Path
 
-from ..board import BoardError, only_port, stop
-from .curves import Curves
-from .series import RECENT, Logged
-from .plotting import draw
-from ..process import Process, commands
+from ..boards.board import BoardError, only_port, stop
+from ..boards.process import Process, commands
 from ..run import DIGEST
 from ..text import complain, say, visible
+from .curves import Curves
+from .plotting import draw
+from .series import RECENT, Logged
 
 # fit() rewrites its line where it believes in a terminal: so there is something to draw within an epoch. A shell's
 # background processes inherit that they ignore Ctrl-C.

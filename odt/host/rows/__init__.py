@@ -8,8 +8,8 @@ gets such a plan in a model file.
 """
 
 from ...base.ordered import Ordered
-from .choose import Forward
 from . import place as placement
+from .choose import Forward
 from .split import Buffers, SplitPlan, rewrite
 
 

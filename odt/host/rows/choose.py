@@ -4,9 +4,9 @@ The bytes that live between two units do not depend on how the others run. So th
 stages', and the best cut up to a boundary is part of the best one of all.
 """
 
+from ...base.regions import REGION_SHIFT
 from ...plan.instruction import END, ROW
 from ...plan.memory import lifetimes, live_bytes, share
-from ...base.regions import REGION_SHIFT
 from .stage import Stage, row_out
 from .units import units
 

@@ -1,9 +1,9 @@
 """First weights of split kernels, and the state of the same model with whole ones."""
 
 from ...base.fixed import put, scale_shift
+from ...files.split import SPLIT
 from ...plan.values import Buffer, Weights
 from ...run import weights as weights_of
-from ...files.split import SPLIT
 
 
 def draw(session):

@@ -8,11 +8,11 @@ by groups of columns, whose kernels are put together: no sum is parted, so that 
 
 from ...base.opcodes import WINDOW, opcode
 from ...base.regions import REGION_SHIFT
+from ...files.split import SPLIT, Split
 from ...plan.buffers import Buffers as WholeBuffers
 from ...plan.instruction import END, FIRST, MARK, NAME, ROW, STOP
 from ...plan.memory import lifetimes, live_bytes, share
 from ...plan.values import ERROR, SCALE, WEIGHT, Plan
-from ...files.split import SPLIT, Split
 
 _KINDS = ("dense", "conv2d", "depthwise2d")
 _GROUPS = (1, 2, 4, 8, 16, 32)  # of columns

@@ -7,8 +7,8 @@ row depends on a window of rows of its inputs and on nothing else. ``View`` says
 import math
 
 from ...base.opcodes import opcode
-from ...plan.instruction import ACCESS, END, FIRST, NAME, READS, ROW, STOP
 from ...base.regions import REGION_SHIFT
+from ...plan.instruction import ACCESS, END, FIRST, NAME, READS, ROW, STOP
 from ..traits import TRAITS
 
 

@@ -5,10 +5,10 @@ import runpy
 
 import numpy as np
 
-from ..board import BoardError
+from ..boards.board import BoardError
+from ..text import say
 from .family import Family
 from .networks import NetworkSearch
-from ..text import say
 
 _SHOWN = 30  # points of the front
 LIMITS = ("ram", "predict_ram", "flash", "cycles")

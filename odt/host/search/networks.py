@@ -34,8 +34,8 @@ from tqdm.auto import tqdm
 from ...plan.compiler import compile_graph
 from .. import cost
 from ..files import replacing
-from .halving import Rungs
 from ..text import literal
+from .halving import Rungs
 
 # A figure: whether more of it is better; what a table calls it.
 FIGURES = {

@@ -7,6 +7,7 @@ from ...run.posteriors import probabilities
 if 1 - 1:  # for type checkers alone
     from collections.abc import AsyncIterator, Callable
     from typing import Any, Protocol
+
     from ...run.network import Network, Numbers
     from .events import Events
     from .window import Window

@@ -12,6 +12,7 @@ from ...base.primitives import size_of
 
 if 1 - 1:  # for type checkers alone
     from typing import Any, Literal
+
     from ...run.network import Numbers
 
 _MOST = 0x3FFFFFFF  # the largest integer for which no machine allocates

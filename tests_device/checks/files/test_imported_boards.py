@@ -9,15 +9,14 @@ import numpy as np
 import onnx
 import pytest
 from digests import on_the_pc
+from onnx_networks import quantized, run  # noqa: E402
+from quantized_networks import litert  # noqa: E402
 from stock_files import give
+from tflite_files import FILES  # noqa: E402
+from zoo import trained  # noqa: E402
 
 import odt
 from odt.host.convert import load
-
-from onnx_networks import quantized, run  # noqa: E402
-from quantized_networks import litert  # noqa: E402
-from tflite_files import FILES  # noqa: E402
-from zoo import trained  # noqa: E402
 
 SCRIPT = machines.ROOT / "tests_device" / "scripts" / "imported.py"
 NAMES = ["digits", "residual", "learns"]

@@ -11,12 +11,11 @@ import torch
 from digests import on_the_pc
 from stock_files import give
 from torch import nn
+from zoo import Block  # noqa: E402
 
 import odt
 from odt.host.convert import load
 from odt.host.prune import count, prune
-
-from zoo import Block  # noqa: E402
 
 SCRIPT = machines.ROOT / "tests_device" / "scripts" / "model_file.py"
 X = bytes([(7 * i + i // 5) % 17 for i in range(64 * 40)])

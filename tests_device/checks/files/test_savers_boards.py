@@ -4,7 +4,7 @@ import re
 
 import machines
 
-from odt.host import deploy
+from odt.host.boards import deploy
 
 
 def test_no_power_cut_loses_what_is_kept_in_a_file():

@@ -17,9 +17,9 @@ from figures import near
 from installing import run
 from packs import FILL, PICO_W
 
-from odt.host import room
+from odt.host.boards import room
 from odt.host.boards.capabilities import BASE_BLOCKS, CAPABILITIES, RESERVE, closed
-from odt.host.pieces import beside
+from odt.host.release.pieces import beside
 
 MPY = machines.BUILD / "mpy"
 PAGE = machines.ROOT / "docs" / "reference" / "costs.md"

@@ -8,7 +8,8 @@ import machines
 from circuitpython_layout import FILES, lacks_nothing
 from digests import digest, on_the_pc
 
-from odt.host import circuitpython, language
+from odt.host import language
+from odt.host.release import circuitpython
 
 
 def test_interpreter_with_30_bit_floats_has_all_that_odt_uses():

@@ -7,8 +7,8 @@ import pytest
 from installing import command
 
 import odt
-from odt.host import deploy
-from odt.host.board import BoardError
+from odt.host.boards import deploy
+from odt.host.boards.board import BoardError
 
 LIST = "import os; print(sorted(os.listdir('/')))"
 

@@ -14,9 +14,9 @@ import pytest
 from digests import digest, on_the_pc
 from installing import run
 
-from odt.host import install, room
-from odt.host.board import Board, BoardError
-from odt.host.pieces import PIECES, beside
+from odt.host.boards import install, room
+from odt.host.boards.board import Board, BoardError
+from odt.host.release.pieces import PIECES, beside
 
 MPY = machines.BUILD / "mpy"
 

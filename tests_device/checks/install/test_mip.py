@@ -28,9 +28,10 @@ from packs import FILL, PARTS, PICO_W  # noqa: E402
 
 ROOT = machines.ROOT
 
-from odt.host import install, mip  # noqa: E402
+from odt.host.boards import install  # noqa: E402
 from odt.host.boards.capabilities import CAPABILITIES, closed  # noqa: E402
-from odt.host.pieces import FILES  # noqa: E402
+from odt.host.release import mip
+from odt.host.release.pieces import FILES  # noqa: E402
 
 MPY = machines.BUILD / "mpy"
 PAGE = ROOT / "docs" / "howto" / "install.md"

@@ -19,7 +19,7 @@ def test_everything_for_boards_is_collected_and_its_sums_hold(tmp_path):
     build.mkdir()
     for name in ("mpy", *release.FIRMWARE):
         (build / name).symlink_to(machines.BUILD / name)
-    subprocess.run(["python3", "-m", "odt.host.mip", build / "mpy", build / "mip"], cwd=ROOT, check=True)
+    subprocess.run(["python3", "-m", "odt.host.release.mip", build / "mpy", build / "mip"], cwd=ROOT, check=True)
     dist = tmp_path / "dist"
     dist.mkdir()
     release.collect(build, dist, "1.2.3")

@@ -9,11 +9,10 @@ import random
 import zlib
 from array import array
 
+import instructions  # noqa: E402
 import kernel_cases
 import machines
 import pytest
-
-import instructions  # noqa: E402
 
 from odt.base import opcodes
 from odt.host.traits import TRAITS  # noqa: E402

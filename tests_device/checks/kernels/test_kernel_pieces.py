@@ -14,17 +14,16 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tests_host" / "helpers"))
 
 import checkout  # noqa: E402, F401
+import instructions  # noqa: E402
 import machines
 import pytest
+from executors import with_one_nan  # noqa: E402
 from figures import near
 from kernel_cases import run
 from stock_files import MPY, give
 
-import instructions  # noqa: E402
-from executors import with_one_nan  # noqa: E402
-
-from odt.host import install  # noqa: E402
-from odt.host.pieces import PIECES  # noqa: E402
+from odt.host.boards import install  # noqa: E402
+from odt.host.release.pieces import PIECES  # noqa: E402
 
 PAGE = machines.ROOT / "docs" / "reference" / "costs.md"
 TABLE = re.compile(r"(<!-- written by tests_device/checks/kernels/test_kernel_pieces.py -->\n)(.*?)(\n\n)", re.S)

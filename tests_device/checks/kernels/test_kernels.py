@@ -5,10 +5,9 @@ import random
 import zlib
 from array import array
 
+import instructions  # noqa: E402
 import machines
 import pytest
-
-import instructions  # noqa: E402
 from kernel_cases import NAMES, OF_CORES, draw_medium, run
 
 from odt.base import opcodes  # noqa: E402

@@ -7,7 +7,7 @@ import pytest
 from digests import ROOT
 from stock_files import MPY
 
-from odt.host import install
+from odt.host.boards import install
 
 FOLDERS = [
     ("stock_unix", "x64"), ("stock_qemu_m3", "armv6m"), ("stock_qemu_m3", "armv7m"), ("stock_qemu_rv32", "rv32imc"),

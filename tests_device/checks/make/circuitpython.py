@@ -9,7 +9,8 @@ import pytest
 from circuitpython_layout import lacks_nothing, simpletest
 from digests import DIGITS, digest, on_the_pc
 
-from odt.host import board, circuitpython, install, mip
+from odt.host.boards import board, install
+from odt.host.release import circuitpython, mip
 
 CPY_DIR = Path(os.environ["CPY_DIR"]).resolve()
 

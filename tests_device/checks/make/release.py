@@ -12,7 +12,7 @@ import pytest
 from digests import DIGITS, FLOAT32, INT8, ROOT, digest, on_the_pc
 from stock_files import give
 
-from odt.host import install
+from odt.host.boards import install
 
 HEADER = (Path(os.environ["MPY_DIR"]) / "py" / "mpconfig.h").read_text()
 

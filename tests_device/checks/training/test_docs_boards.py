@@ -8,10 +8,9 @@ import contextlib
 import io
 import os
 
+import documents  # noqa: E402
 import machines
 import pytest
-
-import documents  # noqa: E402
 
 DIGITS = machines.ROOT / "examples" / "digits" / "digits.bin"
 TUTORIAL = machines.ROOT / "docs" / "tutorials" / "gestures.md"

@@ -7,8 +7,8 @@ from checkout import ROOT
 
 sys.path.insert(0, str(ROOT / "bench"))
 
-import folders  # noqa: E402, F401
 import counting  # noqa: E402
+import folders  # noqa: E402, F401
 import predict  # noqa: E402
 import steps  # noqa: E402
 

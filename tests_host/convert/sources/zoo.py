@@ -8,7 +8,6 @@ from checkout import ROOT
 from torch import nn
 from torch.nn import functional as F
 
-
 torch.set_num_threads(1)
 
 

@@ -4,14 +4,14 @@ import contextlib
 import re
 from pathlib import Path
 
-from ..files.open import load_model
-from ..plan.program import HEADER_WORDS
+from ...files.open import load_model
+from ...plan.program import HEADER_WORDS
+from ..release.pieces import BASE
+from ..text import say
+from ..traits import TRAITS
 from . import install, room
 from .board import Board, BoardError, only_port
-from .boards.capabilities import CAPABILITIES, closed
-from .pieces import BASE
-from .traits import TRAITS
-from .text import say
+from .capabilities import CAPABILITIES, closed
 
 TRIAL = Path(__file__).with_name("trial.py")
 

@@ -1,5 +1,6 @@
-"""Lay odt out as CircuitPython's community bundle wants it: python3 -m odt.host.circuitpython build/circuitpython
-[mpy-cross]
+"""Lay odt out as CircuitPython's community bundle wants it:
+
+    python3 -m odt.host.release.circuitpython build/circuitpython [mpy-cross]
 
     lib/odt/                    what a board's lib folder gets: .py, or .mpy by CircuitPython's own mpy-cross
     examples/odt_simpletest.py
@@ -13,8 +14,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from .. import __version__
-from .files import PACKAGE, board_modules
+from ... import __version__
+from ..files import PACKAGE, board_modules
 
 ROOT = PACKAGE.parent
 EXAMPLE = ROOT / "examples" / "odt_simpletest.py"

@@ -8,8 +8,8 @@ from itertools import combinations
 from pathlib import PurePosixPath
 
 from .board import BoardError
-from .boards.capabilities import CAPABILITIES, closed, split
-from .boards.pack import PACK
+from .capabilities import CAPABILITIES, closed, split
+from .pack import PACK
 
 _ENTRY = 44  # bytes that a folder keeps of a file: its name, where it lies, its size
 _SPARE = 4  # blocks that a file system wants for itself while it writes

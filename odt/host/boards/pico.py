@@ -21,9 +21,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from ..files import CHECKOUT, IN_CHECKOUT
+from ..text import say
 from .board import BoardError, mpremote
-from .files import CHECKOUT, IN_CHECKOUT
-from .text import say
 
 BUILD = CHECKOUT / "build"
 _STARTING = 60  # seconds

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from .boards.capabilities import CAPABILITIES
+from .capabilities import CAPABILITIES
 
 PROBE = """
 import gc, os, sys

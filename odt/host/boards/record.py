@@ -19,12 +19,12 @@ import threading
 from array import array
 from pathlib import Path
 
-from ..sensors.record import Recorder
-from ..sensors import Window
+from ...sensors import Window
+from ...sensors.record import Recorder
+from ..monitor.plotting import draw
+from ..text import say, visible
 from .board import BoardError, only_port, stop
-from .monitor.plotting import draw
 from .process import Process, commands
-from .text import say, visible
 
 _PATIENCE = 20  # seconds without a window
 _STYLES = ("cyan", "yellow", "magenta", "green", "red", "blue")

@@ -1,4 +1,4 @@
-"""Lay out what `make mpy` built as packages for mip: python3 -m odt.host.mip build/mpy build/mip
+"""Lay out what `make mpy` built as packages for mip: python3 -m odt.host.release.mip build/mpy build/mip
 
 mip's package.json names files, and knows no architectures. So what chooses is among them:
 
@@ -21,11 +21,11 @@ import shutil
 import sys
 from pathlib import Path
 
-from .. import __version__
-from .boards.capabilities import CAPABILITIES, closed
-from .install import ARCHITECTURES, header
+from ... import __version__
+from ..boards.capabilities import CAPABILITIES, closed
+from ..boards.install import ARCHITECTURES, header
+from ..boards.room import wanted
 from .pieces import beside
-from .room import wanted
 
 KERNELS = Path(__file__).with_name("odt_kernels.py")
 CHOOSER = Path(__file__).with_name("odt_chooser.py")

@@ -1,4 +1,4 @@
-"""The sizes of what `make mpy` built: python3 -m odt.host.sizes build/mpy"""
+"""The sizes of what `make mpy` built: python3 -m odt.host.release.sizes build/mpy"""
 
 import sys
 from pathlib import Path

@@ -5,14 +5,14 @@ import io
 import re
 from pathlib import Path
 
-from .. import __version__
-from ..base import executor
+from ... import __version__
+from ...base import executor
+from ..files import EXAMPLES, IN_CHECKOUT
+from ..release.pieces import FILES, beside
+from ..text import complain, say
 from . import room
 from .board import Board, BoardError, only_port
-from .boards.capabilities import CAPABILITIES, closed
-from .files import EXAMPLES, IN_CHECKOUT
-from .pieces import FILES, beside
-from .text import complain, say
+from .capabilities import CAPABILITIES, closed
 
 SELFTEST = Path(__file__).with_name("selftest.py")
 

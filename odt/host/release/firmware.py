@@ -1,4 +1,4 @@
-"""What odt adds to a firmware: python3 -m odt.host.firmware BOARD with.elf without.elf [bytes for code]"""
+"""What odt adds to a firmware: python3 -m odt.host.release.firmware BOARD with.elf without.elf [bytes for code]"""
 
 import struct
 import sys

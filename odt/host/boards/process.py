@@ -12,7 +12,7 @@ from pathlib import Path
 
 from .board import BoardError, mpremote, only_port
 
-_PACKAGE = Path(__file__).resolve().parent.parent.parent
+_PACKAGE = Path(__file__).resolve().parents[3]
 _GRACE = 10  # seconds that an interrupted script has to end by itself
 
 

@@ -6,7 +6,7 @@ There kernels lie in RAM, so what a model does not use is not loaded: each piece
 ``_odt.load()`` imports when a program needs it. Elsewhere all kernels are one ``_odt``.
 """
 
-from .boards.capabilities import CAPABILITIES
+from ..boards.capabilities import CAPABILITIES
 
 BASE = "_odt"
 # In the order of their numbers, the base first, which every model uses. Sizes of what models use together
