@@ -5,14 +5,14 @@ The data are drawn here, from generators and seeds that no choice in odt was mad
 data, ``FIRST`` that of the first weights of the first of a row's seeds.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import shift
 from accuracy import digits, digits_cnn
 
 import odt
-from odt.data import ScaledTargets
+from odt.data import Companding, ScaledTargets, Whitening
 
 DATA, FIRST, SEEDS, BATCH = 7300, 500, 10, 16
 
@@ -41,16 +41,17 @@ def tails(draw, inverse):
 
 
 @lru_cache(None)
-def log_normal():
-    return tails(lambda rng, size: np.exp(1.2 * rng.normal(size=size)), lambda x: np.log(x) / 1.2)
+def log_normal(deviation=1.2):
+    return tails(lambda rng, size: np.exp(deviation * rng.normal(size=size)), lambda x: np.log(x) / deviation)
 
 
 @lru_cache(None)
-def compressed():
-    """What odt.inspect.Rounding advises for tails: asinh of the features, about the size of their middle half."""
-    train, test = log_normal()
-    low, middle, high = np.quantile(train[0], (0.25, 0.5, 0.75), axis=0)
-    return tuple((np.arcsinh((x - middle) / (high - low) * 4).astype("float32"), y) for x, y in (train, test))
+def transformed(data, kind):
+    """By what odt.inspect.Rounding advises for tails and for near ties."""
+    train, test = data()
+    made = kind(train[0].shape[1])
+    made.adapt(train[0])
+    return tuple((made.transform(x), y) for x, y in (train, test))
 
 
 @lru_cache(None)
@@ -66,6 +67,16 @@ def near_ties():
     gap = rng.choice((-1, 1), size=4000) * rng.uniform(0.005, 0.05, size=4000)
     x[:, 1] = x[:, 0] + gap
     return _halves(x.astype("float32"), (gap > 0).astype("uint8"), 2000)
+
+
+@lru_cache(None)
+def normal_ties():
+    """The same of normal numbers, whose range is four times as large."""
+    rng = np.random.default_rng(DATA + 4)
+    x = rng.normal(size=(5000, 4))
+    gap = rng.choice((-1, 1), size=5000) * rng.uniform(0.005, 0.05, size=5000)
+    x[:, 1] = x[:, 0] + gap
+    return _halves(x.astype("float32"), (gap > 0).astype("uint8"), 3000)
 
 
 def _functions(rng, z, outputs):
@@ -181,11 +192,17 @@ class Adaptation:
 BOTH = {"adam": 0.003, "momentum": 0.02}
 REGRESSION = {"adam": 0.005}
 ROWS = {}
-for _name, _data in (("log-normal", log_normal), *(("Student t %d" % k, lambda k=k: student(k)) for k in (2, 3, 4))):
+for _name, _data in (
+    ("log-normal", log_normal),
+    ("steep tails", partial(log_normal, 2)),
+    *(("Student t %d" % k, partial(student, k)) for k in (2, 3, 4)),
+):
     ROWS[_name] = Bits(_data, mlp(12, 4), 15, BOTH)
+    ROWS[_name + ", companded"] = Bits(partial(transformed, _data, Companding), mlp(12, 4), 15, BOTH)
 ROWS["log-normal, normalized"] = Bits(log_normal, mlp(12, 4, first=(normalization,)), 15, BOTH)
-ROWS["log-normal, asinh"] = Bits(compressed, mlp(12, 4, first=(normalization,)), 15, BOTH)
-ROWS["near ties"] = Bits(near_ties, mlp(4, 2), 20, BOTH)
+for _name, _data, _epochs in (("near ties", near_ties, 20), ("normal ties", normal_ties, 30)):
+    ROWS[_name] = Bits(_data, mlp(4, 2), _epochs, BOTH)
+    ROWS[_name + ", whitened"] = Bits(partial(transformed, _data, Whitening), mlp(4, 2), _epochs, BOTH)
 for _name, _data, _outputs in (
     *(("outputs %d:1" % _ratio, lambda ratio=_ratio: targets((1, 1 / ratio)), 2) for _ratio in (1, 20, 100)),
     ("targets at 50", lambda: targets((0.8,), 50), 1),

@@ -1,4 +1,5 @@
-"""Samples that do not fit into RAM, read a batch at a time; targets scaled. Each class is loaded when it is named.
+"""Samples that do not fit into RAM, read a batch at a time; targets scaled, features compressed or
+whitened. Each class is loaded when it is named.
 
 from odt.data import CsvReader
 """
@@ -6,8 +7,11 @@ from odt.data import CsvReader
 from ..base import lazy
 
 if 1 - 1:  # for type checkers alone
+    from . import features as features
     from . import readers as readers
     from . import targets as targets
+    from .features import Companding as Companding
+    from .features import Whitening as Whitening
     from .readers import Column as Column
     from .readers import CsvReader as CsvReader
     from .readers import Normalizer as Normalizer
@@ -17,9 +21,10 @@ if 1 - 1:  # for type checkers alone
 
 _HOMES = lazy.spread(
     (
+        ("features", "Companding Whitening"),
         ("readers", "Column CsvReader Normalizer NpyReader RawReader"),
         ("targets", "ScaledTargets"),
-        (None, "readers targets"),
+        (None, "features readers targets"),
     )
 )
 lazy.install("odt.data", _HOMES, globals())

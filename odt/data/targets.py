@@ -41,17 +41,17 @@ class ScaledTargets:
             raise ValueError("ScaledTargets: mean and deviation come together")
         self.model = model
         if mean is not None:
-            self._keep(_numbers("mean", mean), _numbers("deviation", deviation))
+            self._keep(numbers("mean", mean), numbers("deviation", deviation))
 
     @property
     def mean(self) -> "array[float] | None":
         """A number for each output channel; None before adapt()."""
-        return self._kept and _floats(self._kept[0])
+        return self._kept and floats(self._kept[0])
 
     @property
     def deviation(self) -> "array[float] | None":
         """The same of the deviations."""
-        return self._kept and _floats(self._kept[1])
+        return self._kept and floats(self._kept[1])
 
     def adapt(self, y: "Data") -> None:
         """Take mean and deviation of each output channel from these targets; a channel that does not move counts 1.
@@ -59,7 +59,7 @@ class ScaledTargets:
         ValueError for numbers that are not finite, or not whole samples.
         """
         width = self._channels()
-        values = _numbers("y", y)
+        values = numbers("y", y)
         if not values or len(values) % width:
             raise ValueError("y: %d numbers are not whole samples of %d outputs" % (len(values), width))
         sums, squares = [0] * width, [0] * width
@@ -104,7 +104,7 @@ class ScaledTargets:
     def scale(self, y: "Data") -> "array[float]":
         """``(y - mean) / deviation``, rounded to float32 once; NumPy arrays keep their shape."""
         means, deviations = self._known()
-        values, width = _numbers("y", y), len(means)
+        values, width = numbers("y", y), len(means)
         made = array("I", bytes(4 * len(values)))
         for index, value in enumerate(values):
             channel = index % width
@@ -135,11 +135,11 @@ class ScaledTargets:
         self._kept = means, deviations
 
 
-def _floats(values):
+def floats(values):
     return array("f", struct.pack("<%dI" % len(values), *[ratio(value, 1, UNIT) for value in values]))
 
 
-def _numbers(name, data):
+def numbers(name, data):
     """The numbers, each rounded to float32, as integers times 2^-UNIT."""
     flat = _flat(data)
     values = [whole(float32_bits(flat, index)) for index in range(len(flat))]

@@ -5,8 +5,9 @@
     with Rounding(model) as rounding:
         model.fit(x, y, epochs=10, callbacks=[rounding])
 
-Two things cost accuracy where float32 loses nothing: samples of which one value in a thousand takes most of the range,
-and outputs of a regression that move by a few steps. Steps run in pieces (watch.py): no bit changes.
+Three things cost accuracy where float32 loses nothing: samples of which one value in a thousand takes most of the
+range, two features that differ by a few steps, and outputs of a regression that move by a few steps. Steps run in
+pieces (watch.py): no bit changes.
 """
 
 from array import array
@@ -17,18 +18,21 @@ if 1 - 1:  # for type checkers alone
     from ..model import Model
 
 _EVERY = 8  # steps from one that is looked at to the next
-_BULK = 10  # steps that the middle half of the samples' numbers spans, at least
+_BULK = 16  # steps that the middle half of the samples' numbers spans, at least
 _TAIL = 4  # deviations that the range reaches, at least, where that is a tail's doing
 _LEVELS = 16  # values that are taken, more than those of flags and counts
 _MOVES = 4  # steps of the deviation of an output, at least
 _FEW = 256  # numbers of samples, before anything is said
+_PAIRS = 16  # features, at most, of which every two are compared
+_APART = 8  # times the deviation of a difference that its features deviate by, at least, where it is said to be fine
 
 
 class Rounding(Ranges):
     """``with Rounding(model) as rounding:``, a callback of ``fit`` there: at the end of an epoch it prints a line for
     the input and for each output that int8 holds badly, once each.
 
-    ``lines``: all of them so far. It takes 1 KB, and 1 KB per output. TypeError for a model that is not int8.
+    ``lines``: all of them so far. It takes 1 KB, 1 KB per output, and 4 bytes for each two of up to 16 features.
+    TypeError for a model that is not int8.
     """
 
     lines: "list[str]"
@@ -38,6 +42,10 @@ class Rounding(Ranges):
         self.ends = model.nodes[0].layer.name, model.nodes[-1].layer.name
         self.tensors = [tensor for tensor in self.tensors if tensor.name in self.ends]
         self.lines = []
+        layer = model.nodes[0].layer
+        self.fine = layer.dtype not in ("int8", "uint8")  # or the samples themselves have no more bits
+        self.width = layer.shape[-1] if self.fine and layer.shape[-1] <= _PAIRS else 0  # features that are compared
+        self.pairs = {}  # two features -> how often they differed, the sum of the squares, in steps
         self.counts = {}  # (name, channel) -> how often each of 256 values was there; of an input the channel is 0
         self.steps = 0
 
@@ -47,7 +55,7 @@ class Rounding(Ranges):
             if line.split(":")[0] not in known:
                 self.lines.append(line)
                 print(line)
-        self.counts = {}
+        self.counts, self.pairs = {}, {}
 
     def found(self) -> "list[str]":
         """A line for what this epoch has shown to be held badly."""
@@ -57,20 +65,44 @@ class Rounding(Ranges):
             total = sum(counts)
             mean = sum([value * count for value, count in enumerate(counts)]) / total
             deviation = (sum([(value - mean) ** 2 * count for value, count in enumerate(counts)]) / total) ** 0.5
-            if name == self.ends[0]:
+            if name == self.ends[0] and self.fine:
                 span = _quantile(counts, 0.75) - _quantile(counts, 0.25)
                 levels = len([count for count in counts if count])
                 if total >= _FEW and span < _BULK and deviation * _TAIL < 127 and levels > _LEVELS:
                     lines.append(
-                        "%s: half of its numbers lie within %d of 255 steps, a few take the rest: give asinh or log "
-                        "of such features, then odt.Normalization()" % (name, span + 1)
+                        "%s: half of its numbers lie within %d of 255 steps, a few take the rest: give it "
+                        "odt.data.Companding(features)" % (name, span + 1)
                     )
-            elif self.session.loss.degree and deviation < _MOVES:
+                lines += self._alike(name, deviation)
+            elif name != self.ends[0] and self.session.loss.degree and deviation < _MOVES:
                 lines.append(
                     "%s, output %d: moves by %.1f of 255 steps: train odt.data.ScaledTargets(model)"
                     % (name, channel, deviation)
                 )
         return lines
+
+    def _alike(self, name, deviation):
+        """A line for the two features that differ least, if by less than int8's steps can tell well."""
+        apart = [((squares / count) ** 0.5, pair) for pair, (count, squares) in self.pairs.items() if count]
+        if not apart or min(apart)[0] >= min(_MOVES, deviation / _APART):
+            return []
+        steps, (one, other) = min(apart)
+        return [
+            "%s, features %d and %d: differ by %.1f of 255 steps: where that decides, give it "
+            "odt.data.Whitening(features)" % (name, one, other, steps)
+        ]
+
+    def _compare(self, stored, here):
+        width, pairs = self.width, self.pairs
+        for i in range(width):
+            for j in range(i):
+                count, squares = pairs.get((j, i), (0, 0))
+                for first in range(0, here, width):
+                    apart = stored[first + i] - stored[first + j]
+                    if apart:
+                        count += 1
+                        squares += apart * apart
+                pairs[j, i] = count, squares
 
     def _call(self, tensor):
         first = tensor is self.tensors[0]
@@ -83,6 +115,8 @@ class Rounding(Ranges):
                 return
             stored = tensor.stored(self.model)
             here = self.session.count * len(stored) // self.session.rows  # without padding
+            if tensor.name == self.ends[0]:
+                self._compare(stored, here)
             for channel in range(channels):
                 if (tensor.name, channel) not in self.counts:
                     self.counts[tensor.name, channel] = array("i", bytes(1024))

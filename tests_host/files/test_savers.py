@@ -531,7 +531,7 @@ OTHERS = {
     "Network": "rows by dtype",
     "Loaded": "a Network", "Model": "a Network", "Sequential": "a Network", "Recorder": "rows of both",
     "Arena": "the planner's", "History": "fit's, in the test of fit",
-    "ScaledTargets": "adapt() is one assignment",
+    "ScaledTargets": "adapt() is one assignment", "Companding": "the same", "Whitening": "the same",
 }  # fmt: skip
 # Functions that open a file to write, and how the old one stays whole.
 WRITERS = {

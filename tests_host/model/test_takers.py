@@ -18,7 +18,7 @@ from odt import metrics
 from odt.adapt import fisher
 from odt.adapt import tinytrain as adapt
 from odt.continual import Latents, Prototypes, Replay, Reservoir, adabn, labels, teach, tent
-from odt.data import Normalizer
+from odt.data import Companding, Normalizer, Whitening
 from odt.host.convert import load
 from odt.inspect import timing as profile
 from odt.online import KNN, NCM, OSELM, RCE, Autoencoder, CentroidDrift, EchoState, KMeans
@@ -138,6 +138,10 @@ TAKERS.update({
     "odt.sensors.features:Feature.layers": (lambda: LogMel(8000, channels=12).layers, INT.reshape(6, 12),
     INT.reshape(12, 6)),
     "odt.sensors.features.frames:Frames.layers": (lambda: Frames(LogMel(8000, channels=3), 9, 4).layers, INT),
+    "odt.data.features:Companding.adapt": (lambda: Companding(3).adapt, X),
+    "odt.data.features:Companding.transform": (lambda: Companding(3, [0.0] * 3, [1.0] * 3).transform, X),
+    "odt.data.features:Whitening.adapt": (lambda: Whitening(3).adapt, X),
+    "odt.data.features:Whitening.transform": (lambda: Whitening(3, [0.0] * 3, [1.0] * 9).transform, X),
     "odt.data.readers:Normalizer.update": (lambda: Normalizer(3).update, X[0]),
     "odt.data.readers:Normalizer.apply": (lambda: Normalizer(3).apply, X[0].copy()),
     "odt.layers.normalization:Normalization.adapt": (lambda: normalization().adapt, X),
