@@ -43,6 +43,7 @@ hard                 bench/accuracy/hard.py                      training
 host                 bench/costs/host.py                         native planner
 imported             bench/accuracy/imported.py                  training odt/host/convert
 kernels              bench/costs/kernels.py                      kernels
+knn                  bench/costs/knn.py                          kernels odt/online
 labels               bench/accuracy/labels.py                    training odt/continual
 loop                 bench/costs/loop.py                         kernels odt/sensors odt/run
 memory               bench/costs/memory.py                       planner odt/host/rows

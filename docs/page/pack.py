@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 HERE = Path(__file__).resolve().parent
 HOST = ("cost", "routes")  # what estimates costs
 # Of the executor in Python: what looks at buffers, and functions whose kernels odt.wasm does not have.
-REFERENCE = ("__init__", "buffers", "biquads", "frontend", "logmel", "motion", "rls", "rocket", "spectrum")
+REFERENCE = ("__init__", "buffers", "biquads", "frontend", "knn", "logmel", "motion", "rls", "rocket", "spectrum")
 # The example's title, its script and, in a module of several networks, the function that makes it.
 NETWORKS = (
     ("Digits, first steps", "digits/first.py", None),

@@ -6,6 +6,7 @@
 #include "../calibrate.h"
 #include "../odt.h"
 #include "../opcodes.h"
+#include "../kernels/online/knn.h"
 #include "../kernels/online/rls.h"
 #include "../threads.h"
 #include "entry_points.h"
@@ -480,6 +481,27 @@ static PyObject *entry_rls(PyObject *const *args, Py_ssize_t count) {
         PyBuffer_Release(&views[i]);
     }
     return good ? PyLong_FromLong(done) : NULL;
+}
+
+static PyObject *entry_knn(PyObject *const *args, Py_ssize_t count) {
+    (void)count;
+    Py_buffer views[3] = {{0}};
+    odt_bytes_t x = {NULL, 0};
+    int32_t label = 0;
+    int good = PyObject_GetBuffer(args[0], &views[0], PyBUF_SIMPLE) == 0
+        && PyObject_GetBuffer(args[1], &views[1], PyBUF_WRITABLE) == 0
+        && (args[2] == Py_None || get_elements(args[2], 0, "fh", &views[2], &x));
+    if (good) {
+        odt_bytes_t state = {views[0].buf, (size_t)views[0].len}, work = {views[1].buf, (size_t)views[1].len};
+        if (x.bytes && views[2].ndim != 1) { // a shape that Python looks at
+            x.bytes = 0;
+        }
+        label = odt_knn_i16(state, work, x, x.bytes && *element_code(&views[2]) == 'f');
+    }
+    for (int i = 0; i < 3; i++) {
+        PyBuffer_Release(&views[i]);
+    }
+    return good ? PyLong_FromLong(label) : NULL;
 }
 
 // What odt.sensors.features computes: out of int16, samples of int16 or raw.

@@ -33,10 +33,12 @@
         words for one batch, the samples of X_DATA and Y_DATA, at that RATE, with KEY 1 and the loss's sums 0. Returns how many \
         samples: 0, and nothing is done, where data is not of these types and kinds (see count_samples) or more than a batch */
 
-// And where all kernels are one _odt: on stock firmware this one is _odt_online's.
+// And where all kernels are one _odt: on stock firmware rls is _odt_online's, knn _odt_knn's.
 #define ODT_ONLINE_ENTRY_POINTS(X) \
     X(rls, 5, 5) /* rls(state, work, x, y, learn): recursive least squares: outputs of x into work and, unless y is None, \
-        then their mean squared error; if learn, y is learned. Returns an ODT_RLS_.. (kernels/online/rls.h) */
+        then their mean squared error; if learn, y is learned. Returns an ODT_RLS_.. (kernels/online/rls.h) */ \
+    X(knn, 3, 3) /* knn(state, work, x): the label that most of the k nearest samples of x have, or an ODT_KNN_.. \
+        (kernels/online/knn.h); x: float32, int16, or None where work has it */
 
 // And these are of odt.sensors.features: of a frame. On stock firmware they are in the files that their comments begin with.
 // They return an ODT_LOGMEL_.. and so on (kernels/features/*.h). A row is all that a kernel of these needs (make generate).

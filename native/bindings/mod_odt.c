@@ -107,6 +107,7 @@ static void bring_piece(mp_obj_t name) {
 #include "features.h"
 #endif
 #ifndef ODT_WITHOUT_online
+#include "knn.h"
 #include "online.h"
 #endif
 #include "step.h"

@@ -9,7 +9,7 @@
 
 MOD = _odt
 PIECES := $(shell sed -n 's/^.define ODT_PIECE_NAMES(X)//p' opcodes.h | tr -d 'X()"')
-FEATURES := $(sort $(shell sed -n 's|.*/\* _odt_\([a-z]*\): .*|\1|p' bindings/entry_points.h))
+ALONE := online knn $(sort $(shell sed -n 's|.*/\* _odt_\([a-z]*\): .*|\1|p' bindings/entry_points.h))
 NUMBERS = $(shell seq 0 $$(($(words $(PIECES)) - 1)))
 SRC = bindings/mod_mpy.c bindings/divide.c bindings/softfloat.c $(filter-out opcodes.c,$(wildcard *.c)) $(wildcard common/*.c kernels/*/*.c cores/*/*.c)
 LD_EMULATION = $(if $(filter rv32imc,$(ARCH)),-m elf32lriscv)
@@ -21,7 +21,7 @@ include $(MPY_DIR)/py/dynruntime.mk
 
 .DEFAULT_GOAL := pieces
 .PHONY: pieces
-pieces: $(PIECES:%=$(BUILD)/%.mpy) $(BUILD)/_odt_online.mpy $(FEATURES:%=$(BUILD)/_odt_%.mpy)
+pieces: $(PIECES:%=$(BUILD)/%.mpy) $(ALONE:%=$(BUILD)/_odt_%.mpy)
 
 $(FAST:%.c=$(BUILD)/%.o): CFLAGS += -O2
 
@@ -52,33 +52,21 @@ $(BUILD)/linked_0.o: $(BUILD)/bindings/mod_mpy.o $(BUILD)/opcodes_0.o $(KERNELS_
 $(BUILD)/linked_%.o: $(BUILD)/mod_piece.o $(BUILD)/opcodes_%.o $(filter-out $(IN_BASE:%=$(BUILD)/cores/%.o),$(KERNELS_O))
 	$(LINK)
 
-# odt.online's and odt.sensors.features' own, which need none of the others.
-ONLINE_CONFIG_H = $(BUILD)/online.config.h
-$(ONLINE_CONFIG_H): bindings/mod_online.c | $(BUILD_DIRS)
+# odt.online's and odt.sensors.features' own, which need none of the others. Of these objects the linker leaves what the
+# module calls.
+ALONE_O = $(patsubst %.c,$(BUILD)/%.o,$(wildcard kernels/features/*.c kernels/online/*.c)) $(BUILD)/fixed.o \
+    $(BUILD)/float32.o $(BUILD)/bindings/softfloat.o
+
+$(ALONE:%=$(BUILD)/%.config.h): $(BUILD)/%.config.h: bindings/mod_%.c | $(BUILD_DIRS)
 	$(Q)$(MPY_LD) --arch $(ARCH) --preprocess -o $@ $<
 
-$(BUILD)/mod_online.o: bindings/mod_online.c $(ONLINE_CONFIG_H)
-	$(Q)$(CROSS)gcc $(CFLAGS) -UMP_CONFIGFILE -DMP_CONFIGFILE='<$(ONLINE_CONFIG_H)>' -o $@ -c $<
-
-$(BUILD)/linked_online.o: $(BUILD)/mod_online.o $(addprefix $(BUILD)/,kernels/online/rls_f32.o fixed.o float32.o bindings/softfloat.o)
-	$(LINK)
-
-$(BUILD)/_odt_online.mpy: $(BUILD)/linked_online.o $(ONLINE_CONFIG_H)
-	cd $(BUILD) && $(MPY_LD) --arch $(ARCH) --qstrs $(ONLINE_CONFIG_H) -o $(@F) $(<F)
-
-# Of all kernels of features the linker leaves those that the module calls.
-FEATURES_O = $(patsubst %.c,$(BUILD)/%.o,$(wildcard kernels/features/*.c))
-
-$(FEATURES:%=$(BUILD)/%.config.h): $(BUILD)/%.config.h: bindings/mod_%.c | $(BUILD_DIRS)
-	$(Q)$(MPY_LD) --arch $(ARCH) --preprocess -o $@ $<
-
-$(FEATURES:%=$(BUILD)/mod_%.o): $(BUILD)/mod_%.o: bindings/mod_%.c $(BUILD)/%.config.h
+$(ALONE:%=$(BUILD)/mod_%.o): $(BUILD)/mod_%.o: bindings/mod_%.c $(BUILD)/%.config.h
 	$(Q)$(CROSS)gcc $(CFLAGS) -UMP_CONFIGFILE -DMP_CONFIGFILE='<$(BUILD)/$*.config.h>' -o $@ -c $<
 
-$(FEATURES:%=$(BUILD)/linked_%.o): $(BUILD)/linked_%.o: $(BUILD)/mod_%.o $(FEATURES_O)
+$(ALONE:%=$(BUILD)/linked_%.o): $(BUILD)/linked_%.o: $(BUILD)/mod_%.o $(ALONE_O)
 	$(LINK)
 
-$(FEATURES:%=$(BUILD)/_odt_%.mpy): $(BUILD)/_odt_%.mpy: $(BUILD)/linked_%.o $(BUILD)/%.config.h
+$(ALONE:%=$(BUILD)/_odt_%.mpy): $(BUILD)/_odt_%.mpy: $(BUILD)/linked_%.o $(BUILD)/%.config.h
 	cd $(BUILD) && $(MPY_LD) --arch $(ARCH) --qstrs $*.config.h -o $(@F) $(<F)
 
 # A module has the name in itself by which mpy_ld was called.
@@ -99,6 +87,6 @@ endef
 $(foreach number,$(filter-out 0,$(NUMBERS)),$(eval $(call piece,$(number))))
 
 # The headers that dynruntime.mk does not know of; and the name by which it calls this file.
-$(SRC_O) $(TABLES_O) $(BUILD)/mod_piece.o $(BUILD)/mod_online.o $(FEATURES:%=$(BUILD)/mod_%.o): $(wildcard *.h bindings/*.h common/*.h kernels/*/*.h cores/*.h cores/*/*.h cores/*/*.inc)
+$(SRC_O) $(TABLES_O) $(BUILD)/mod_piece.o $(ALONE:%=$(BUILD)/mod_%.o): $(wildcard *.h bindings/*.h common/*.h kernels/*/*.h cores/*.h cores/*/*.h cores/*/*.inc)
 .PHONY: Makefile
 Makefile: ;

@@ -10,7 +10,7 @@ from .files import PACKAGE, board_modules
 
 # Used only where it is there, or by modules that say what they need.
 OPTIONAL = {
-    "_odt": "the kernels", "_odt_online.rls": "the same of odt.online",
+    "_odt": "the kernels", "_odt_knn.knn": "the same of odt.online.KNN", "_odt_online.rls": "the same of odt.online",
     "_odt_viper.FASTER": "loops of the Python executor",
     "asyncio": "fit_async",
     "binascii.crc32": "else in Python",

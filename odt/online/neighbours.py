@@ -11,7 +11,9 @@ that is known beforehand.
 """
 
 import struct
+from array import array
 
+from ..base import executor
 from ..base.fixed import is_int, own, within
 from ..base.primitives import size_of
 from ..base.units import fixed_point
@@ -26,6 +28,25 @@ _MAGIC = 0x3154444E
 _MEANS, _KNN, _RCE, _KMEANS = 1, 2, 3, 4
 _MANY = (1 << 31) - 1
 _BEST = 3  # the highest score of a condensed sample
+_NONE, _DAMAGED = -1, -4  # what the kernel returns in place of a label
+
+
+def _knn():
+    """The kernel of the executor that computes: of a firmware's or PC's ``_odt``, of a stock board's ``_odt_knn.mpy``,
+    in Python.
+    """
+    if executor.backend == "native":
+        if hasattr(executor.engine, "knn"):
+            return executor.engine.knn
+        try:
+            from _odt_knn import knn
+
+            return knn
+        except ImportError:
+            pass
+    from ..reference.knn import knn
+
+    return knn
 
 
 class _Kept(Stored):
@@ -183,6 +204,8 @@ class KNN(_Kept):
         self._squares, self._condense = metric == "l2", bool(condense)
         super().__init__(_KNN, inputs, point, budget, 4 + 2 * inputs, (k, int(self._squares), int(self._condense)))
         self._format = "<i%dh" % inputs
+        self._work = array("i", bytes(4 * (1 + (inputs + 1) // 2 + 3 * k)))  # of native/kernels/online/knn.h
+        self._knn = _knn()
 
     def learn_one(self, x: "Numbers", y: "SupportsIndex") -> None:
         """Keep a sample of label y, unless it is condensed away.
@@ -194,7 +217,9 @@ class KNN(_Kept):
         place %= self._places
         parts = []
         if self._condense and used:
-            nearest, vote = self._look(x)
+            struct.pack_into(self._format, self._work, 0, 0, *x)
+            vote = self._look()
+            nearest = self._work[0]
             at = 66 + nearest * self._step  # its score, the upper half of its label's word
             label, score = struct.unpack_from("<Hh", self.state, at - 2)
             score = min(score + 1, _BEST) if label == y else max(score - 2, -_BEST)
@@ -218,8 +243,15 @@ class KNN(_Kept):
         return worst[1]
 
     def predict_one(self, x: "Numbers") -> "int | None":
-        """The label that most of the k nearest have, the smallest of several; None if none is kept."""
-        return self._look(self._units(x))[1]
+        """The label that most of the k nearest have, the smallest of several; None if none is kept.
+
+        An array('f') or array('h') of ``inputs`` numbers is read as it is, and nothing is allocated.
+        """
+        label = _DAMAGED if x is None else self._knn(self.state, self._work, x)
+        if label < _NONE:  # x has another form, or a value that _units() names
+            struct.pack_into(self._format, self._work, 0, 0, *self._units(x))
+            label = self._look()
+        return None if label == _NONE else label
 
     def forget(self, left: "int" = 0) -> None:
         """Drop all samples but the ``left`` newest: after a drift."""
@@ -233,29 +265,12 @@ class KNN(_Kept):
             kept[i * self._step : (i + 1) * self._step] = self.state[old : old + self._step]
         self._change((64, kept), (44, struct.pack("<2I", left, left % self._places)))
 
-    def _look(self, x):
-        """(the place of the nearest, the label of predict_one())."""
-        nearest = []  # (distance, place, label), the nearest first
-        for place in range(len(self)):
-            label, *sample = struct.unpack_from(self._format, self.state, 64 + place * self._step)
-            if self._condense:
-                label &= 65535
-            if self._squares:
-                distance = sum([(a - b) * (a - b) for a, b in zip(sample, x)])
-            else:
-                distance = sum([abs(a - b) for a, b in zip(sample, x)])
-            if len(nearest) < self.k or distance < nearest[-1][0]:
-                nearest.append((distance, place, label))
-                nearest.sort()
-                nearest = nearest[: self.k]
-        votes = {}
-        for _, _, label in nearest:
-            votes[label] = votes.get(label, 0) + 1
-        best = None
-        for label in sorted(votes):
-            if best is None or votes[label] > votes[best]:
-                best = label
-        return nearest[0][1] if nearest else None, best
+    def _look(self):
+        """The label of predict_one() for the units in ``_work``, whose first word becomes the place of the nearest."""
+        label = self._knn(self.state, self._work, None)
+        if label == _DAMAGED:
+            raise ValueError("state: it is damaged; load() or make a new model")
+        return label
 
 
 class RCE(_Kept):

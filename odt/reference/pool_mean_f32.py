@@ -2,7 +2,7 @@
 
 from .data import zeros
 from .float32 import rounded, store
-from .pool_mean import average_windows
+from .pool import average_windows
 
 
 def globalavg_f32(o):

@@ -3,7 +3,7 @@
 from ..base.fixed import ONE, multiplier, scale_div, scale_int, scale_mul
 from ..base.primitives import rescale, wrap32
 from .data import Sink
-from .pool_mean import average_windows
+from .pool import average_windows
 
 
 def globalavg_i8(o):

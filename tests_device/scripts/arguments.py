@@ -152,6 +152,7 @@ def arguments_of_any_kind(count):
             "count_samples",
             "predict",
             "rls",
+            "knn",
             "log_mel",
             "calibrate",
             "draw_bytes",
@@ -228,6 +229,16 @@ def arguments_of_any_kind(count):
                 given[0][below(44)] = (0, 1, 255, below(256))[below(4)]
             if below(4) == 0:
                 given[below(5)] = anything()
+        elif name == "knn" and below(4):
+            given = [
+                bytearray(neighbours),
+                bytearray(below(90)),
+                (None, array("fh"[below(2)], [below(9)] * below(5)))[below(2)],
+            ]
+            for _ in range(below(3)):
+                given[0][below(48)] = (0, 1, 255, below(256))[below(4)]
+            if below(4) == 0:
+                given[below(3)] = anything()
         elif name == "log_mel" and below(4):
             given = [array("h", bytes(2 * (3, 3, 3, below(9))[below(4)])), bytearray(40), array("h", mel_tables)]
             given.append(array("i", bytes(4 * (9 + 10 + 34 - (below(3) == 0)))))
@@ -253,6 +264,7 @@ def arguments_of_any_kind(count):
 
 
 mel_tables = [0x4D31, 20, 32, 3, 0, 1, 3, 6, 10, 16] + [2000] * 17  # of log_mel: head, edges, weights
+neighbours = words([0x3154444E, 2, 3, 8, 4, 2, 1, 0, 0, 0, 0, 3] + 4 * [0] + 10 * [0x00010002])
 elm = words(
     [0x3152444F, 3, 4, 1, 7, 1, 0x3F800000, 0x3F7D70A4, 0x3A83126F, 0x46C80000, 0x42C80000]
     + 5 * [0]

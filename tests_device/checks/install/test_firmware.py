@@ -83,7 +83,7 @@ def test_image_is_for_the_boards_chip_and_holds_kernels_and_package(board):
     ).stdout
     whole = board != "RPI_PICO"
     assert "odt_conv2d_i8" in symbols and "odt_dense_f32" in symbols
-    for of_a_capability in ("odt_log_mel_i16", "odt_rls_f32", "odt_entropy_i8", "odt_curve_i8"):
+    for of_a_capability in ("odt_log_mel_i16", "odt_rls_f32", "odt_knn_i16", "odt_entropy_i8", "odt_curve_i8"):
         assert (of_a_capability in symbols) == whole
     assert b"Sequential" in image and b"odt/model.py" in image
     for module in (b"odt/sensors/", b"odt/adapt/"):
