@@ -29,7 +29,7 @@ CAPABILITIES = {
         kernels=("_odt_rare", "_odt_f32_more", "_odt_import", "_odt_curve"),
         blocks=16,
     ),
-    "online": Capability("learning from streams, drift", kernels=("_odt_online", "_odt_knn"), blocks=20),
+    "online": Capability("learning from streams, drift", kernels=("_odt_online", "_odt_knn"), blocks=22),
     "sensors": Capability(
         "features, streams, recordings, rules",
         needs=("data",),
