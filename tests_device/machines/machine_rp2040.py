@@ -3,6 +3,7 @@
 import os
 import sys
 
+import flash_image
 from machines import BUILD, ROOT, Emulated, MachineError
 
 sys.path.insert(0, str(ROOT))  # not the copy that is installed in build/venv
@@ -25,6 +26,7 @@ class RP2040(Emulated):
     make = "make rp2040"
     image = "rp2040/firmware.uf2"
     options = ()  # of bridge.mjs, more of them
+    files_at = 896 * 1024  # where the file system begins in the flash
     configuration = str(ROOT / "tests_device" / "config")  # mpremote's, for which nothing is waited for in vain
     environment = dict(os.environ, XDG_CONFIG_HOME=configuration)
 
@@ -33,6 +35,22 @@ class RP2040(Emulated):
             if not (BUILD / file).exists():
                 raise MachineError(f"rp2040 is not built ({BUILD / file} is missing): run `{self.make}`")
         super().__init__()
+
+    def install(self, files):
+        """As put(); a board that is not on yet has them in its flash, in /lib."""
+        if self._process is not None:
+            super().install(files)
+            return
+        pairs = []
+        for file in [ROOT / file for file in files]:
+            inner = [path for path in file.rglob("*") if path.is_file()] if file.is_dir() else [file]
+            pairs += [(path, "/lib/" + path.relative_to(file.parent).as_posix()) for path in sorted(inner)]
+        self.lay_flash(pairs)
+
+    def lay_flash(self, files, left=-1):
+        """What the flash has when the board is switched on: flash_image.write()."""
+        flash_image.write(self._temp / "flash", files, self.files_at, left)
+        self.options += ("--flash", self._temp / "flash")
 
     def marks(self):
         """The marks since the board was last switched on: a list of (value, cycles, ...), see bridge.mjs."""
@@ -73,6 +91,7 @@ class RP2040Base(RP2040):
     name = "rp2040_base"
     make = "make machines"
     image = "RPI_PICO/firmware.uf2"
+    files_at = 640 * 1024
 
 
 class RP2040Cached(RP2040):

@@ -42,6 +42,7 @@ class StockRP2040(RP2040):
     name = "stock_rp2040"
     make = MAKE
     image = "stock_rp2040/firmware.uf2"
+    files_at = 640 * 1024
 
 
 class Microbit(Emulated):

@@ -32,15 +32,3 @@ model.fit(replay.mixed(x, y), epochs=2, verbose=0)
 print(odt.__path__, "digest %08x" % model.digest())
 """,
 )
-FILL = """
-import os
-left = %d
-with open("/full", "wb") as file:
-    while True:
-        file.flush()
-        over = os.statvfs("/")[3] - left
-        if over <= 0:
-            break
-        file.write(bytes(4096) if over > 1 else b"0")
-print(os.statvfs("/")[3])
-"""

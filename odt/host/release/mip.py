@@ -12,6 +12,7 @@ mip's package.json names files, and knows no architectures. So what chooses is a
     sensors-armv6m_6.3.json, ..     the same of a capability
     packed.json, packed-sensors.json, ..    all of these with the modules in packs, for a small file system
     armv6m_6.3/_odt*.mpy, odt/**/*.mpy, packed/odt/*, odt_chooser.py
+    index.json, package/, file/     the same packages by name (index.py)
 
 Each also says the sizes of its files, which mip passes over.
 """
@@ -25,6 +26,7 @@ from ... import __version__
 from ..boards.capabilities import CAPABILITIES, closed
 from ..boards.install import ARCHITECTURES, header
 from ..boards.room import wanted
+from . import index
 from .pieces import beside
 
 KERNELS = Path(__file__).with_name("odt_kernels.py")
@@ -60,6 +62,7 @@ def main(files, to):
         _packages(to, package, built, first, prefix, [], loops)
         for name in CAPABILITIES:
             _packages(to, package, built, prefix + name, prefix + name + "-", closed([name]))
+    index.write(to)
     print("odt: packages for mip are in %s" % to)
 
 

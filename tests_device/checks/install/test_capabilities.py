@@ -15,7 +15,7 @@ import pytest
 from digests import digest, on_the_pc
 from figures import near
 from installing import run
-from packs import FILL, PICO_W
+from packs import PICO_W
 
 from odt.host.boards import room
 from odt.host.boards.capabilities import BASE_BLOCKS, CAPABILITIES, RESERVE, closed
@@ -73,7 +73,7 @@ def test_the_base_in_firmware_takes_capabilities_from_files_and_says_what_is_mis
 def test_a_pico_w_has_room_for_every_capability_in_packs():
     """Its file system has 848 KB: what a Pico's has more is filled. As files of their own the modules do not fit."""
     with machines.open("stock_rp2040") as pico:
-        assert int(pico.exec(FILL % PICO_W)) == PICO_W
+        pico.lay_flash([], PICO_W)
         status, text = run(pico, "--with", "all")
         assert status == 0 and "packs of modules, as files of their own do not fit, to /lib" in text, text
         assert "Self-test passed: the PC's digests in int8 and float32" in text

@@ -22,9 +22,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tests_host" / "hel
 
 import checkout  # noqa: E402, F401
 import machines  # noqa: E402
+import mpremote.mip as forge  # noqa: E402
 import pytest  # noqa: E402
 from digests import digest, on_the_pc  # noqa: E402
-from packs import FILL, PARTS, PICO_W  # noqa: E402
+from packs import PARTS, PICO_W  # noqa: E402
 
 ROOT = machines.ROOT
 
@@ -93,7 +94,7 @@ def test_packages_name_every_module_and_the_kernels_of_each_architecture(index):
     folder, _ = index
     modules = {file.relative_to(MPY / "python").as_posix() for file in (MPY / "python").rglob("*.mpy")}
     built = {arch + "_6.3" for arch in ("armv6m", "armv7m", "armv7emsp", "armv7emdp", "x64", "rv32imc")}
-    found = {file.stem: json.loads(file.read_text()) for file in folder.glob("*.json")}
+    found = {file.stem: json.loads(file.read_text()) for file in folder.glob("*.json") if file.stem != "index"}
     assert "xtensawin_6.3" in found
     kinds = {"python", *built}
     every = {"package", *kinds, *CAPABILITIES, *["%s-%s" % (name, kind) for name in CAPABILITIES for kind in kinds]}
@@ -227,7 +228,7 @@ def test_packs_come_by_mip_and_a_capability_for_them(index):
 
 def test_a_pico_w_has_room_for_capabilities_in_packs(index, tmp_path):
     with machines.open("stock_rp2040") as pico:
-        assert int(pico.exec(FILL % PICO_W)) == PICO_W
+        pico.lay_flash([], PICO_W)
         for name in ("packed", "packed-sensors", "packed-online", "packed-continual"):
             code, output = pico.mpremote("mip", "install", "%s/%s.json" % (index[1], name), timeout=300)
             assert code == 0, output
@@ -302,6 +303,63 @@ def test_file_that_does_not_come_whole_is_an_error_though_mip_only_prints_it(ind
 
 
 @with_mip
+def test_the_index_has_the_packages_by_name(index, monkeypatch):
+    """By MicroPython's own mip; a second time, nothing is sent that is there."""
+    folder, address = index
+    rows = json.loads((folder / "index.json").read_text())["packages"]
+    assert len(rows) == len(list(folder.glob("*.json"))) - 1 and {row["name"] for row in rows} >= {"odt", "odt-online"}
+    with networked("stock_unix") as machine:
+        for _ in range(2):
+            text = machine.exec(NAMED, args={"address": address})
+        found = {file.relative_to(machine.files / "lib").as_posix() for file in (machine.files / "lib").rglob("*.mpy")}
+        assert machine.exec("import sys\nsys.path[:] = ['./lib', '.frozen']\n" + LEARN) == on_this_pc(LEARN)
+    urls = [json.loads((folder / (name + "x64_6.3.json")).read_text())["urls"] for name in ("", "online-")]
+    assert found == {target for package in urls for target, _ in package}
+    assert text.count("Exists:") == len(found) and "Installing:" not in text
+
+
+def test_a_branch_of_a_forge_can_hold_the_packages(index, tmp_path, monkeypatch):
+    """mpremote mip install github:<org>/odt@mip, where the branch has what `make mip` lays out."""
+    folder, _ = index
+    start = forge._HOSTS["github:"].format("somebody", "odt", "mip", p="")
+    asked = []
+
+    def urlopen(url):
+        asked.append(url)
+        assert url.startswith("https://" + start)
+        return open(folder / url[len("https://" + start) :], "rb")
+
+    monkeypatch.setattr(forge.urllib.request, "urlopen", urlopen)
+    forge._install_package(Folder(tmp_path), "github:somebody/odt", "", "lib", "mip", True)
+    found = {file.relative_to(tmp_path / "lib").as_posix() for file in (tmp_path / "lib").rglob("*") if file.is_file()}
+    urls = json.loads((folder / "package.json").read_text())["urls"]
+    assert found == {target for target, _ in urls} and len(asked) == len(urls) + 1
+
+
+class Folder:
+    """mpremote's way to a board, here to a folder."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def fs_exists(self, path):
+        return (self.path / path).exists()
+
+    def fs_mkdir(self, path):
+        (self.path / path).mkdir()
+
+    def fs_writefile(self, path, data, progress_callback):
+        (self.path / path).write_bytes(data)
+
+
+NAMED = """
+import mip
+for name in ("odt-x64", "odt-online-x64"):
+    mip.install(name, index=ODT_ARGS["address"], target="lib")
+"""
+
+
+@with_mip
 def test_boards_with_little_ram_or_no_lib_are_refused_and_one_with_more_ram_gets_no_kernels(index):
     with networked("stock_unix") as machine:
         machine.heap = "100K"
@@ -323,16 +381,25 @@ def test_boards_with_little_ram_or_no_lib_are_refused_and_one_with_more_ram_gets
 @pytest.mark.parametrize("name", ("stock_rp2040", "rp2040_base"))
 def test_a_capability_comes_by_mip_beside_a_base_in_files_or_in_firmware(name, index):
     """By mpremote's mip, with the kernels of every board; the first import chooses."""
+    folder, address = index
     with machines.open(name) as machine:
         if name == "stock_rp2040":
-            assert machine.mpremote("mip", "install", index[1], timeout=300)[0] == 0
-        code, output = machine.mpremote("mip", "install", index[1] + "/online.json", timeout=300)
+            urls = json.loads((folder / "package.json").read_text())["urls"]
+            machine.lay_flash([(folder / source, "/lib/" + target) for target, source in urls])
+            package = [address + "/online.json"]
+        else:
+            package = ["--index", address, "odt-online"]
+        code, output = machine.mpremote("mip", "install", *package, timeout=300)
         assert code == 0, output
         lines = machine.exec(LEARN + LISTED).splitlines()
+    assert lines == [on_this_pc(LEARN).strip(), "['_odt_online.mpy', 'odt', 'odt_kernels.py']"]
+
+
+def on_this_pc(script):
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        exec(LEARN, {})
-    assert lines == [out.getvalue().strip(), "['_odt_online.mpy', 'odt', 'odt_kernels.py']"]
+        exec(script, {})
+    return out.getvalue()
 
 
 LEARN = """
