@@ -45,7 +45,7 @@ _HOMES = (
     ("run.threads", " get_num_threads set_num_threads "),
     ("generative", " Sampling "),
     ("modules", " callbacks files layers losses metrics model optimizers "),
-    ("capabilities", " adapt continual data generative inspect online sensors slots "),
+    ("capabilities", " adapt continual data fleet generative inspect online sensors slots "),
     ("inner", " base plan reference run "),
 )  # fmt: skip
 # What odt calls by a shorter name; also those of odt.layers.
@@ -127,7 +127,7 @@ def __getattr__(name):
 
 
 if _on_a_board:
-    __import__("odt.base.absent", None, None, ("*",)).enter(__path__, dict(_HOMES)["capabilities"])
+    __import__("odt.base.absent", None, None, ("*",)).enter(__path__, _HOMES[-2][1])
 else:
     from .host.guard import install
 

@@ -16,6 +16,9 @@ from . import (
     files as files,
 )
 from . import (
+    fleet as fleet,
+)
+from . import (
     generative as generative,
 )
 from . import (

@@ -197,7 +197,7 @@ def write(state, layer, weights, int8, values):
     vectors = weights.vectors
     if weights.kernel:
         if weights.kernel.region != CONSTANTS:
-            _write_kernel(state, weights, int8, values[0])
+            write_kernel(state, weights, int8, values[0])
         values = values[1:]
         vectors = [weights.bias] if weights.folded else vectors
     for vector, numbers in zip(vectors, values):
@@ -209,7 +209,7 @@ def write(state, layer, weights, int8, values):
             put(state, vector.offset + 4 * index, bits)
 
 
-def _write_kernel(state, weights, int8, kernel):
+def write_kernel(state, weights, int8, kernel):
     columns, spans, memory = weights.columns, residual_spans(weights), memory_of(state, None, weights.kernel)
     scales = int8 and memory_of(state, None, weights.scale)
     for row in range(weights.rows):

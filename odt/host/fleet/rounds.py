@@ -1,0 +1,198 @@
+"""Rounds of a fleet: the model goes to the nodes, they train, their updates are summed."""
+
+import collections
+import struct
+import time
+from array import array
+from concurrent.futures import ThreadPoolExecutor
+
+from ...base import executor
+from ...fleet.shared import LIMIT, Shared
+from ...run.session import ready
+from ..files import write_file
+from .remote import FleetError, Remote
+from .sums import SUMS
+from .updates import NAMES
+
+_STATE = struct.Struct("<4sIIII")  # "odtF", round, CRC-32 of the layers, words, CRC-32 of the words
+_MAGIC = b"odtF"
+
+# A node's part in a round: its samples, loss, bytes of its update; why is "" unless it has failed. ``reset``: it had
+# trained rounds before, and has begun again; ``trained``: it has trained this round, sent or not.
+Part = collections.namedtuple("Part", "samples loss size why reset trained")
+# bytes: that came and went, of all nodes, frames included.
+Round = collections.namedtuple("Round", "number parts loss up down seconds digest")
+
+
+class Fleet:
+    """A compiled model, and the links to the nodes that train it.
+
+    form: "whole" (int32), "int8" or "top" (the ``share`` of largest entries); momentum: of "top", 0..0.99; combine: of
+    SUMS, or a function like these; timeout: seconds for a node to answer a round; mixed: int8 and float32 together;
+    personal: names of layers that each node keeps to itself, as its Node says, too; workers: threads, one per node.
+    ValueError for other arguments. Nodes that do not fit raise nothing: their rows say why.
+    """
+
+    def __init__(
+        self,
+        model,
+        links,
+        form="int8",
+        share=0.1,
+        momentum=0.0,
+        combine="mean",
+        timeout=600,
+        mixed=False,
+        personal=(),
+        workers=None,
+    ):
+        if form not in NAMES:
+            raise ValueError("form is one of %s, got %r" % (", ".join(NAMES), form))
+        if not 0 < share <= 1:
+            raise ValueError("share is in 0..1, got %r" % (share,))
+        if not 0 <= momentum < 1 or momentum and form != "top":
+            raise ValueError("momentum is in 0..0.99, and of form top, got %r" % (momentum,))
+        if combine not in SUMS and not callable(combine):
+            raise ValueError("combine is one of %s, got %r" % (", ".join(SUMS), combine))
+        self.model = model
+        self.shared = shared = Shared(ready(model), personal)
+        self.weights = array("i", bytes(4 * shared.count))
+        shared.add_to(self.weights)
+        self.number = 0  # of the last round
+        self.form, self.momentum = NAMES[form], int(256 * momentum)
+        self.entries = max(1, round(share * shared.count))
+        self.combine = SUMS.get(combine, combine)
+        self.timeout, self.mixed = timeout, mixed
+        self.remotes = [Remote(link, "node %d" % number) for number, link in enumerate(links)]
+        self._rounds = [0] * len(self.remotes)  # the last that each is known to have trained
+        self._workers = workers or max(1, len(self.remotes))
+
+    def digest(self):
+        """CRC-32 of the model's shared weights, as int32."""
+        return executor.engine.crc32(self.weights)
+
+    def run_round(self):
+        """One round over the nodes; returns a Round. FleetError where no node has sent an update; the model stays."""
+        begun = time.monotonic()
+        self.number += 1
+        before = sum([remote.up for remote in self.remotes]), sum([remote.down for remote in self.remotes])
+        with ThreadPoolExecutor(self._workers) as pool:
+            about = list(pool.map(self._greet, range(len(self.remotes))))
+            self._refuse_twice(about)
+            found = list(pool.map(self._train, range(len(self.remotes)), about))
+        parts = {}
+        for number, (part, _) in enumerate(found):
+            name = self.remotes[number].name
+            parts[name if name not in parts else "%s (node %d)" % (name, number)] = part
+        sent = [(part, update) for part, update in found if update is not None]
+        if not sent:
+            raise FleetError("round %d: no node sent an update:\n%s" % (self.number, "\n".join(_whys(parts))))
+        self.apply([update for _, update in sent], [part.samples for part, _ in sent])
+        samples = sum([part.samples for part, _ in sent])
+        loss = sum([part.samples * part.loss for part, _ in sent]) / samples
+        up = sum([remote.up for remote in self.remotes]) - before[0]
+        down = sum([remote.down for remote in self.remotes]) - before[1]
+        return Round(self.number, parts, loss, up, down, time.monotonic() - begun, self.digest())
+
+    def apply(self, updates, samples):
+        """Add the sum of updates to the model."""
+        change = self.combine(updates, samples)
+        for index, value in enumerate(change):
+            self.weights[index] = max(-LIMIT, min(LIMIT, self.weights[index] + value))
+        self.shared.write(self.weights)
+
+    def evaluate(self):
+        """{name: (loss, accuracy) of the model after its training there, on the node's data}, of those that answer."""
+        found = {}
+        for remote in self.remotes:
+            try:
+                found[remote.name] = remote.evaluate(None, self.timeout)
+            except FleetError:
+                pass
+        return found
+
+    def close(self):
+        """End the nodes' scripts and the links."""
+        for remote in self.remotes:
+            remote.quit()
+
+    def save(self, path):
+        """Write model and round to a file, which is replaced whole."""
+        data = self.weights.tobytes()
+        head = _STATE.pack(_MAGIC, self.number, self.shared.crc, len(self.weights), executor.engine.crc32(data))
+        write_file(path, (head, data))
+
+    def load(self, path):
+        """Go on where save() was; ValueError for another file, and nothing changes."""
+        with open(path, "rb") as file:
+            data = file.read()
+        if len(data) < _STATE.size or data[:4] != _MAGIC:
+            raise ValueError("%s: no state of a fleet" % path)
+        _, number, crc, count, sum_of = _STATE.unpack_from(data)
+        words = data[_STATE.size :]
+        if crc != self.shared.crc or count != len(self.weights):
+            raise ValueError("%s: the state of a fleet with another model" % path)
+        if len(words) != 4 * count or executor.engine.crc32(words) != sum_of:
+            raise ValueError("%s: damaged" % path)
+        self.weights, self.number = array("i", words), number
+        self.shared.write(self.weights)
+
+    def _greet(self, number):
+        """A node's About, or FleetError why it takes no part."""
+        remote = self.remotes[number]
+        try:
+            try:
+                about = remote.hello(min(self.timeout, 10))
+            except FleetError:
+                remote.link.restart()
+                about = remote.hello(min(self.timeout, 30))
+            self._check(about)
+            return about
+        except FleetError as error:
+            return error
+        except Exception as error:  # restart() has said why
+            return FleetError("%s: %s" % (remote.name, error))
+
+    def _check(self, about):
+        shared, model = self.shared, self.model
+        dtype = "int8" if about.int8 else "float32"
+        if about.version != 1:
+            raise FleetError("%s: version %d, the PC has 1" % (about.name, about.version))
+        if about.layers != shared.crc or about.weights != shared.count:
+            mine, theirs = list(shared.sizes)[: len(about.sizes)], list(about.sizes)
+            raise FleetError(
+                "%s: another model: it shares %d weights, in arrays of %s; the PC %d, of %s"
+                % (about.name, about.weights, theirs, shared.count, mine)
+            )
+        if dtype != model.dtype and not self.mixed:
+            raise FleetError("%s: its model is %s, the PC's %s" % (about.name, dtype, model.dtype))
+        if about.seed != model.seed & 0xFFFFFFFF:
+            raise FleetError("%s: its model has seed %d, the PC's %d" % (about.name, about.seed, model.seed))
+
+    def _refuse_twice(self, about):
+        """Two nodes of one name: neither takes part, for nobody knows which is which."""
+        names = [getattr(each, "name", None) for each in about]
+        for number, name in enumerate(names):
+            if name is not None and names.count(name) > 1:
+                about[number] = FleetError("%s: %d nodes have this name" % (name, names.count(name)))
+
+    def _train(self, number, about):
+        """(Part, update) of a node's round; update is None if there is none."""
+        if isinstance(about, FleetError):
+            return Part(0, 0.0, 0, str(about), False, False), None
+        remote, sizes = self.remotes[number], self.shared.sizes
+        reset = about.round < self._rounds[number]
+        trained = False
+        try:
+            loss, samples = remote.train(
+                self.number, self.weights, self.form, self.entries, self.momentum, sizes, self.timeout
+            )
+            trained, self._rounds[number] = True, self.number
+            update, size = remote.update(self.number, self.form, self.entries, sizes, self.timeout)
+            return Part(samples, loss, size, "", reset, True), update
+        except FleetError as error:
+            return Part(0, 0.0, 0, str(error), reset, trained), None
+
+
+def _whys(parts):
+    return [part.why for part in parts.values() if part.why]
