@@ -1,5 +1,5 @@
-"""The command line: python -m odt install | deploy | run | monitor | record | devices | pico | chart | info | import |
-search.
+"""The command line: python -m odt install | deploy | run | monitor | record | fleet | devices | pico | chart | info |
+import | search.
 """
 
 import argparse
@@ -11,6 +11,7 @@ from . import chart, info, monitor, run
 from .boards import deploy, install, pico, record, report
 from .boards.board import Board, BoardError, ports
 from .boards.capabilities import CAPABILITIES
+from .fleet import command as fleet
 from .files import MPY
 from .text import complain, say
 from .text import run as guarded
@@ -86,6 +87,9 @@ def _main(arguments):
     )
     command.add_argument("--connect", "--port", metavar="PORT", help="the board's serial port, where there are several")
     command.set_defaults(run=record.command)
+
+    command = commands.add_parser("fleet", help="boards and processes learn one network together")
+    fleet.add_arguments(command)
 
     command = commands.add_parser("devices", help="list the boards that are plugged in, or test them")
     command.add_argument("--test", action="store_true", help="train there; write times and sizes to odt-BOARD.json")

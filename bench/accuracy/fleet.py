@@ -1,0 +1,159 @@
+"""A fleet of boards: accuracy against bytes, beside PyTorch, and what liars do.
+
+    python bench/accuracy/fleet.py              all, some ten minutes; writes bench/results/fleet.txt
+    python bench/accuracy/fleet.py --seeds 1    a look at it
+
+Nodes are twins of boards (odt.host.fleet.Twin): the same bits. Data and split are those of bench/accuracy/accuracy.py:
+1400 digits to train, 397 to test. The 1400 are split by Dirichlet's distribution (Hsu et al., 2019) with alpha 0.3, at
+least 16 samples per node. The network is the digits CNN in int8, 1898 weights; two epochs per round, batches of 16,
+Adam(0.004). "PyTorch": FedAvg in float32 from the same first weights on the same splits, each node's Adam moments kept,
+4 bytes per weight. Accuracy in %, of the fleet's model on the test images: mean over seeds +- standard error. "bytes":
+of an update, per node and round, without frames.
+
+Liars: ten nodes, of which the first send their update negated and five times as large.
+"""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import folders  # noqa: E402, F401
+import numpy as np
+import torch
+from accuracy import digits, digits_cnn
+from twin import Twin as Reference
+from written import recorded
+
+import odt
+from odt.fleet import Node
+from odt.host.fleet import SUMS, Fleet, Twin
+
+NODES, ALPHA, EPOCHS, BATCH, RATE = 8, 0.3, 2, 16, 0.004
+ROUNDS = 10, 20, 40
+WAYS = {
+    "int32": {"form": "whole"},
+    "int8": {"form": "int8"},
+    "top 10 %": {"form": "top", "share": 0.1},
+    "top 1 %": {"form": "top", "share": 0.01},
+    "top 1 %, momentum": {"form": "top", "share": 0.01, "momentum": 0.5},
+}
+
+
+def dirichlet(y, nodes, seed):
+    """Of each node the indices of its samples."""
+    rng = np.random.default_rng(seed)
+    while True:
+        parts = [[] for _ in range(nodes)]
+        for label in range(10):
+            indices = rng.permutation(np.where(y == label)[0])
+            cuts = (np.cumsum(rng.dirichlet([ALPHA] * nodes))[:-1] * len(indices)).astype(int)
+            for part, piece in zip(parts, np.split(indices, cuts)):
+                part.extend(piece)
+        if min(map(len, parts)) >= 16:
+            return [np.sort(part) for part in parts]
+
+
+def compiled(seed):
+    model = odt.Sequential(digits_cnn())
+    model.compile(odt.Adam(RATE), batch_size=BATCH, seed=seed)
+    return model
+
+
+def run(train, test, nodes, seed, rounds, **options):
+    """(accuracies after these rounds, bytes of an update, digest)."""
+    parts = dirichlet(train[1], nodes, seed)
+    links = [
+        Twin(Node(compiled(seed), train[0][part], train[1][part], "node %d" % number, EPOCHS))
+        for number, part in enumerate(parts)
+    ]
+    fleet = Fleet(compiled(seed), links, workers=1, **options)
+    found, sizes = [], []
+    for number in range(1, rounds[-1] + 1):
+        taken = fleet.run_round().parts.values()
+        assert not [part.why for part in taken if part.why]
+        sizes += [part.size for part in taken]
+        if number in rounds:
+            fleet.model.calibrate(train[0][:64])
+            found.append(fleet.model.evaluate(*test)[1])
+    return found, np.mean(sizes), fleet.digest()
+
+
+def run_torch(train, test, seed):
+    """The accuracies of FedAvg in PyTorch."""
+    model = compiled(seed)
+    weights = [np.array(each) for each in model.get_weights()]
+    parts = dirichlet(train[1], NODES, seed)
+    nodes = [Reference(model, torch.float32) for _ in parts]
+    steers = [torch.optim.Adam(node.flat_parameters(), lr=RATE, eps=1e-7) for node in nodes]
+    x, y = torch.tensor(train[0].astype("float32") / 16), torch.tensor(train[1].astype("int64"))
+    rng, found = np.random.default_rng(seed), []
+    server = [torch.tensor(each) for each in weights]
+    for number in range(1, ROUNDS[-1] + 1):
+        learnt = []
+        for part, node, steer in zip(parts, nodes, steers):
+            with torch.no_grad():
+                for own, value in zip(node.flat_parameters(), server):
+                    own.copy_(value.reshape(own.shape))
+            for _ in range(EPOCHS):
+                order = rng.permutation(part)
+                for at in range(0, len(order), BATCH):
+                    rows = torch.tensor(order[at : at + BATCH])
+                    steer.zero_grad()
+                    torch.nn.functional.cross_entropy(node.forward(x[rows]), y[rows]).backward()
+                    steer.step()
+            learnt.append([own.detach().clone() for own in node.flat_parameters()])
+        total = sum(map(len, parts))
+        server = [sum(len(part) / total * each for part, each in zip(parts, column)) for column in zip(*learnt)]
+        if number in ROUNDS:
+            with torch.no_grad():
+                for own, value in zip(nodes[0].flat_parameters(), server):
+                    own.copy_(value)
+                out = nodes[0].forward(torch.tensor(test[0].astype("float32") / 16))
+            found.append((out.numpy().argmax(1) == test[1]).mean())
+    return found
+
+
+def lying(combine, liars):
+    """A sum over updates of which the first ``liars`` are lies."""
+
+    def lie(updates, samples):
+        return combine([[-5 * value for value in each] for each in updates[:liars]] + updates[liars:], samples)
+
+    return lie
+
+
+def words(accuracies):
+    values = 100 * np.array(accuracies)
+    error = values.std(0, ddof=1) / len(values) ** 0.5 if len(values) > 1 else 0 * values[0]
+    return "".join("%9.2f +- %4.2f" % pair for pair in zip(values.mean(0), error))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seeds", type=int, default=5)
+    seeds = range(parser.parse_args().seeds)
+    torch.set_num_threads(1)
+    train, test = digits()
+    print("%d nodes%32s" % (NODES, "bytes") + "".join("%9d rounds " % number for number in ROUNDS))
+    for name, options in WAYS.items():
+        begun = time.perf_counter()
+        results = [run(train, test, NODES, seed, ROUNDS, **options) for seed in seeds]
+        print("%-28s%11d" % (name, np.mean([size for _, size, _ in results])) + words([each[0] for each in results]),
+              " digest of seed 0: %08x" % results[0][2], flush=True)  # fmt: skip
+        print("odt: %.0f s" % (time.perf_counter() - begun), file=sys.stderr)
+    results = [run_torch(train, test, seed) for seed in seeds]
+    print("%-28s%11d" % ("PyTorch, float32", 4 * 1898) + words(results), flush=True)
+    print("\nten nodes, after 20 rounds" + "".join("%9d liars   " % liars for liars in (0, 1, 3)))
+    for name, combine in SUMS.items():
+        columns = []
+        for liars in (0, 1, 3):
+            results = [run(train, test, 10, seed, (20,), combine=lying(combine, liars)) for seed in seeds]
+            columns.append([each[0][0] for each in results])
+        print("%-26s" % name + words(list(zip(*columns))), flush=True)
+
+
+if __name__ == "__main__":
+    recorded("fleet.txt", main)
