@@ -37,6 +37,7 @@ dynamic              bench/accuracy/dynamic.py                   training kernel
 echo                 bench/costs/echo.py                         kernels odt/online
 examples             bench/examples/examples.py                  training kernels planner examples
 features             bench/costs/features.py                     kernels odt/sensors
+few_bits             bench/accuracy/few_bits.py                  training odt/data
 fleet                bench/accuracy/fleet.py                    training odt/fleet odt/host/fleet
 forward_forward      bench/studies/forward_forward.py            training
 fuzz                 [tests_host/fuzz/fuzz.py --seconds 3600]    native odt/files odt/reference tests_host/fuzz

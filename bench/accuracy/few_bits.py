@@ -1,14 +1,24 @@
-"""Rows of bench/accuracy/hard.py that eight bits find hard: heavy tails, near ties, outputs of different size, deep and
-narrow networks, fast adaptation.
+"""Accuracy where eight bits are few: heavy tails, near ties, outputs of different size, deep networks, fast adaptation.
+
+    python bench/accuracy/few_bits.py                  every row; writes bench/results/few_bits.txt
+    python bench/accuracy/few_bits.py --row "near ties" --seeds 2
 
 The data are drawn here, from generators and seeds that no choice in odt was made with. ``DATA`` is the seed of the
 data, ``FIRST`` that of the first weights of the first of a row's seeds.
 """
 
+import sys
 from functools import lru_cache, partial
+from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import folders  # noqa: E402, F401
+import hard
 import shift
+import written
 from accuracy import digits, digits_cnn
 
 import odt
@@ -213,3 +223,7 @@ ROWS["ten layers of 32"] = Bits(taught, deep(10, 32), 25, {"momentum": 0.01, "mo
 ROWS["clipped norm"] = Bits(digits, lambda train: digits_cnn(), 12, {"adam, clipped": 0.01, "adam": 0.01})
 for _name in ("other classes", "inverted"):
     ROWS["adapted, %s" % _name] = Adaptation(_name)
+
+
+if __name__ == "__main__":
+    written.recorded("few_bits.txt", lambda: hard.table(__doc__, ROWS))

@@ -20,7 +20,6 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import few_bits
 import folders  # noqa: E402, F401
 import shift
 import written
@@ -280,25 +279,25 @@ for _name, _norm in (
 ROWS["GroupNorm, batch 1"] = Row(series, group_norm, 4, {"sgd": 0.01}, 5, batch=1)
 ROWS["new classes"] = Shift("other classes")
 ROWS["inverted"] = Shift("inverted")
-ROWS.update(few_bits.ROWS)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--row", choices=ROWS, action="append")
+    table(__doc__, ROWS)
+
+
+def table(about, rows):
+    """Print the table of those of the rows that the command line names."""
+    parser = argparse.ArgumentParser(description=about.splitlines()[0])
+    parser.add_argument("--row", choices=rows, action="append")
     parser.add_argument("--seeds", type=int)
     arguments = parser.parse_args()
-    table(arguments.row, arguments.seeds)
-
-
-def table(rows=None, seeds=None):
     print("test accuracy, mean over seeds +- standard error, and the worst; int8 less float32, paired by seed")
     print(
         "%-23s %-17s %5s %15s %21s %17s %6s %5s" % ("", "", "seeds", "float32 %", "int8 %", "difference", "worst", "s")
     )
-    for name in rows or ROWS:
-        row = ROWS[name]
-        count = seeds or row.seeds
+    for name in arguments.row or rows:
+        row = rows[name]
+        count = arguments.seeds or row.seeds
         spread = max(count - 1, 1) ** 0.5
         for kind in row.rates:
             begin = time.time()
