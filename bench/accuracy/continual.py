@@ -33,6 +33,7 @@ import gc
 import sys
 from pathlib import Path
 
+
 import numpy as np  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))

@@ -23,10 +23,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import folders  # noqa: E402, F401
 import written
-from ai_edge_litert.interpreter import Interpreter  # noqa: E402
+
+
 from odt_networks import gated, means, residual, step  # noqa: E402
 from onnx_networks import quantized, run  # noqa: E402
 from quantized_networks import FORMS, IMAGES, by_onnxruntime, litert, of_bytes, pixels, up_to  # noqa: E402
+from ai_edge_litert.interpreter import Interpreter  # noqa: E402
 from tflite_files import FILES, MLPERF, samples  # noqa: E402
 from zoo import (  # noqa: E402
     DSCNN,

@@ -20,8 +20,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import written
 from folders import ROOT  # noqa: E402
+import written
 
 import odt
 from odt.continual import labels

@@ -20,12 +20,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from folders import ROOT  # noqa: E402
 import counting  # noqa: E402
 import numpy as np  # noqa: E402
 import story_parts  # noqa: E402
 import torch  # noqa: E402
 import written  # noqa: E402
-from folders import ROOT  # noqa: E402
 from large_networks import eighths, stack  # noqa: E402
 from nitro import mnist  # noqa: E402
 from torch import nn  # noqa: E402

@@ -27,13 +27,14 @@ import sys
 import zipfile
 from pathlib import Path
 
+
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import written  # noqa: E402
 from folders import ROOT  # noqa: E402
+import written  # noqa: E402
 from PIL import Image  # noqa: E402
 from sklearn.datasets import load_digits  # noqa: E402
 

@@ -36,11 +36,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from folders import ROOT  # noqa: E402
 import counting  # noqa: E402
 import numpy as np  # noqa: E402
 import written  # noqa: E402
 from accuracy import digits_cnn, mnist1d, mnist1d_cnn  # noqa: E402
-from folders import ROOT  # noqa: E402
 
 import odt  # noqa: E402
 from odt.continual import (

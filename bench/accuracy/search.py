@@ -18,9 +18,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import folders  # noqa: E402, F401
 import cost as measuring
 import counting
-import folders  # noqa: E402, F401
 import numpy as np
 import optuna
 import written

@@ -29,9 +29,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from folders import ROOT  # noqa: E402
 import machines  # noqa: E402
 import written  # noqa: E402
-from folders import ROOT  # noqa: E402
 
 import odt  # noqa: E402
 from odt.adapt import (

@@ -18,8 +18,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import counting
 import folders  # noqa: E402, F401
+import counting
 import numpy as np
 from accuracy import BATCH, digits, digits_cnn, digits_mlp, mnist1d, mnist1d_cnn
 from steps import DIGITS, MLP, PIXELS

@@ -22,9 +22,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from folders import ROOT  # noqa: E402
 import machines  # noqa: E402
 import written  # noqa: E402
-from folders import ROOT  # noqa: E402
 
 UNITS = dict.fromkeys(machines.QEMU, "instructions")
 UNITS.update(rp2040="cycles", rp2040_cached="cycles", rp2040js="cycles", pc="ns")

@@ -15,8 +15,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import counting
 import folders  # noqa: E402, F401
+import counting
 import numpy as np
 import torch
 from counting import ROOT

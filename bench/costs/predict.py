@@ -13,8 +13,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import counting
 import folders  # noqa: E402, F401
+import counting
 import steps
 from counting import ROOT
 

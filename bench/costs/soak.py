@@ -13,8 +13,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import counting  # noqa: E402
 import folders  # noqa: E402, F401
+import counting  # noqa: E402
 import soaking  # noqa: E402
 from counting import ROOT  # noqa: E402
 

@@ -17,8 +17,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import counting  # noqa: E402
 import folders  # noqa: E402, F401
+import counting  # noqa: E402
 import machine_rp2040  # noqa: E402
 import written  # noqa: E402
 

@@ -17,8 +17,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import counting
 import folders  # noqa: E402, F401
+import counting
 from counting import ROOT, UNITS
 
 from odt.plan.graph import backward_macs

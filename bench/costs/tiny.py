@@ -14,9 +14,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import folders  # noqa: E402, F401
 import architectures
 import counting
-import folders  # noqa: E402, F401
 from counting import ROOT
 
 A = architectures

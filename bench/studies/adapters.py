@@ -28,8 +28,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import adabn  # noqa: E402
 import folders  # noqa: E402, F401
+import adabn  # noqa: E402
 import numpy as np  # noqa: E402
 import shift  # noqa: E402
 import torch  # noqa: E402

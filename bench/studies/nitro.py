@@ -25,7 +25,6 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from folders import ROOT  # noqa: E402
-
 import odt
 
 FOLDER = ROOT / "build" / "mnist"
