@@ -25,7 +25,7 @@ from sklearn import datasets
 import odt
 from odt.data import ScaledTargets
 
-SEED, SEEDS, BATCH, LEVEL = 9100, 5, 16, 0.5
+SEED, SEEDS, BATCH, LEVEL = 9100, 10, 16, 0.5
 
 
 class Task:
