@@ -1,5 +1,6 @@
 """Rounds of a fleet: sums to the bit, nodes that fail, and what is refused."""
 
+import random
 import struct
 from array import array
 
@@ -10,7 +11,7 @@ from fleet_node import network, node, samples
 
 from odt.fleet import Node, frames
 from odt.host.boards.board import BoardError
-from odt.host.fleet import Fleet, FleetError, Process, Twin
+from odt.host.fleet import Fleet, FleetError, Process, Twin, replay
 
 SCRIPT = ROOT / "tests_host" / "helpers" / "fleet_node.py"
 
@@ -311,3 +312,48 @@ def test_a_port_that_is_none_is_named():
 
     with pytest.raises(BoardError, match="/dev/no-such-port"):
         Serial("/dev/no-such-port", SCRIPT)
+
+
+class Unreliable(Twin):
+    """A twin whose link breaks and whose power fails, before or after a request."""
+
+    def __init__(self, number, random):
+        super().__init__(node(number))
+        self.number, self.random = number, random
+        self.out = False
+        self.seen = {"lost": 0, "cut": 0}
+
+    def write(self, data):
+        if not self.out and self.random.random() < 0.05:
+            self.node, self.out = node(self.number), True
+            self.seen["cut"] += 1
+        if self.out:
+            raise BoardError("it is off")
+        super().write(data)
+        if self.random.random() < 0.06:
+            self._answers.clear()
+            self.out = True
+            self.seen["lost"] += 1
+
+    def read(self, timeout):
+        if self.out:
+            raise BoardError("it is off")
+        return super().read(timeout)
+
+    def restart(self):
+        if self.random.random() < 0.7:
+            self.out = False
+
+
+@pytest.mark.parametrize("form", ["int8", "top"])
+def test_sixteen_nodes_that_fail_at_random_end_with_the_digest_of_their_replay(form):
+    links = [Unreliable(number, random.Random(100 + number)) for number in range(16)]
+    first = fleet(links=links, form=form, workers=1)
+    found = [first.run_round() for _ in range(12)]
+    parts = [part for each in found for part in each.parts.values()]
+    assert 0.2 < sum([bool(part.why) for part in parts]) / len(parts) < 0.5
+    assert sum([part.reset for part in parts]) > 5
+    assert sum([bool(part.trained and part.why) for each in first.journal.values() for part in each.values()]) > 5
+    names = {"corner %d" % number: number for number in range(16)}
+    again = Fleet(network(), [], form)
+    assert list(replay(again, first.journal, lambda name: node(names[name]))) == [each.digest for each in found]

@@ -12,7 +12,8 @@ The model is integers, and so are its sums: it has one digest, whatever nodes an
 
 from .links import Process, Serial, Twin
 from .remote import FleetError
+from .replay import replay
 from .rounds import Fleet
 from .sums import SUMS
 
-__all__ = ["SUMS", "Fleet", "FleetError", "Process", "Serial", "Twin"]
+__all__ = ["SUMS", "Fleet", "FleetError", "Process", "Serial", "Twin", "replay"]

@@ -18,7 +18,8 @@ _STATE = struct.Struct("<4sIIII")  # "odtF", round, CRC-32 of the layers, words,
 _MAGIC = b"odtF"
 
 # A node's part in a round: its samples, loss, bytes of its update; why is "" unless it has failed. ``reset``: it had
-# trained rounds before, and has begun again; ``trained``: it has trained this round, sent or not.
+# trained rounds before, and has begun again; ``trained``: it has trained this round, sent or not: where the answer was
+# lost it is known later.
 Part = collections.namedtuple("Part", "samples loss size why reset trained")
 # bytes: that came and went, of all nodes, frames included.
 Round = collections.namedtuple("Round", "number parts loss up down seconds digest")
@@ -65,6 +66,7 @@ class Fleet:
         self.timeout, self.mixed = timeout, mixed
         self.remotes = [Remote(link, "node %d" % number) for number, link in enumerate(links)]
         self._rounds = [0] * len(self.remotes)  # the last that each is known to have trained
+        self.journal = {}  # by the round's number: {name: Part}, for replay()
         self._workers = workers or max(1, len(self.remotes))
 
     def digest(self):
@@ -84,6 +86,7 @@ class Fleet:
         for number, (part, _) in enumerate(found):
             name = self.remotes[number].name
             parts[name if name not in parts else "%s (node %d)" % (name, number)] = part
+        self.journal[self.number] = parts
         sent = [(part, update) for part, update in found if update is not None]
         if not sent:
             raise FleetError("round %d: no node sent an update:\n%s" % (self.number, "\n".join(_whys(parts))))
@@ -182,6 +185,11 @@ class Fleet:
             return Part(0, 0.0, 0, str(about), False, False), None
         remote, sizes = self.remotes[number], self.shared.sizes
         reset = about.round < self._rounds[number]
+        if about.round > self._rounds[number]:  # it has trained, its answer was lost
+            self._rounds[number] = about.round
+            earlier = self.journal.get(about.round, {})
+            if about.name in earlier:
+                earlier[about.name] = earlier[about.name]._replace(trained=True)
         trained = False
         try:
             loss, samples = remote.train(
