@@ -39,6 +39,7 @@ examples             bench/examples/examples.py                  training kernel
 features             bench/costs/features.py                     kernels odt/sensors
 few_bits             bench/accuracy/few_bits.py                  training odt/data
 fleet                bench/accuracy/fleet.py                    training odt/fleet odt/host/fleet
+four_bits            bench/accuracy/four_bits.py                 training odt/host/rows odt/host/four_bits.py
 forward_forward      bench/studies/forward_forward.py            training
 fuzz                 [tests_host/fuzz/fuzz.py --seconds 3600]    native odt/files odt/reference tests_host/fuzz
 hard                 bench/accuracy/hard.py                      training

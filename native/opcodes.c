@@ -59,6 +59,10 @@
 #define ROWS 2
 #define SHAPES 35
 #define FIRST 3096
+#elif ODT_MPY && ODT_PIECE == 12
+#define ROWS 1
+#define SHAPES 6
+#define FIRST 3131
 #else
 #define ROWS (ODT_OPCODES + 1)
 #define SHAPES ODT_SHAPES
@@ -312,6 +316,11 @@ const odt_table_t odt_table = {
     #define IS_INSIDE !(ODT_OUTSIDE & 0x800)
     ROW(ODT_CURVE_I8, (odt_kernel_t)odt_curve_i8, 0, 3096, 5, 8)
     ROW(ODT_CURVE_DX_I8, (odt_kernel_t)odt_curve_dx_i8, 1, 3114, 6, 5)
+    #endif
+    #if HAS(12) // _odt_packed: frozen weights of 4 bits
+    #undef IS_INSIDE
+    #define IS_INSIDE !(ODT_OUTSIDE & 0x1000)
+    ROW(ODT_UNPACK_I4, (odt_kernel_t)odt_unpack_i4, 0, 3131, 2, 1)
     #endif
     },
     // Every operand, then every immediate's limit, of one instruction after the other. An operand is
@@ -579,6 +588,9 @@ const odt_table_t odt_table = {
         ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 1, 0, 145, 129, 65, 0, 65, 0, 81, 129, 97, 129,
         ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY,
     #endif
+    #if HAS(12)
+        18, 0, 130, 81, 0, ODT_SIZE,
+    #endif
     },
 };
 
@@ -598,9 +610,9 @@ const uint8_t odt_places[ODT_OPCODES + 1] = {
         53, 54, 55, 56, 57, 58, 59, 60, 165, 166, 167, 168, 169, 170, 171, 172, 29, 30, 132, 133,
         134, 31, 32, 33, 88, 173, 89, 174, 90, 91, 34, 35, 135, 36, 136, 92, 175, 37, 38, 61, 137,
         93, 176, 94, 177, 95, 96, 97, 178, 98, 99, 179, 100, 101, 102, 180, 181, 182, 62, 63, 187,
-        188, 189, 192, 183, 193, 184, 190, 191, 194, 195, 185, 186,
+        188, 189, 192, 183, 193, 184, 190, 191, 194, 195, 185, 186, 196,
 };
-const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 79, 103, 138, 148, 187, 192, 194, 196};
+const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 79, 103, 138, 148, 187, 192, 194, 196, 197};
 #endif
 
 // The executor writes the pointers one after the other, then the immediates: so must they lie.
@@ -805,3 +817,4 @@ ODT_ASSERT_LAYOUT(curve_i8, sy, 5, gain, 8);
 ODT_ASSERT_LAYOUT(curve_dx_i8, q, 6, alpha, 5);
 ODT_ASSERT_LAYOUT(curve_f32, x, 2, gain, 4);
 ODT_ASSERT_LAYOUT(curve_dx_f32, x, 3, gain, 4);
+ODT_ASSERT_LAYOUT(unpack_i4, x, 2, N, 1);

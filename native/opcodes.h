@@ -43,15 +43,15 @@
 #define ODT_UINT16 5
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 196
+#define ODT_OPCODES 197
 #define ODT_MAX_OPERANDS 11
 #define ODT_MAX_IMMEDIATES 19
-#define ODT_SHAPES 3131
+#define ODT_SHAPES 3137
 
 // The files of the kernels for stock firmware (odt/host/release/pieces.py).
-#define ODT_PIECES 12
-#define ODT_PIECE_NAMES(X) X("_odt") X("_odt_conv") X("_odt_depth") X("_odt_norm") X("_odt_more") X("_odt_rare") X("_odt_f32") X("_odt_f32_conv") X("_odt_f32_more") X("_odt_import") X("_odt_own") X("_odt_curve")
-#define ODT_STAMP 0xf21052b3
+#define ODT_PIECES 13
+#define ODT_PIECE_NAMES(X) X("_odt") X("_odt_conv") X("_odt_depth") X("_odt_norm") X("_odt_more") X("_odt_rare") X("_odt_f32") X("_odt_f32_conv") X("_odt_f32_more") X("_odt_import") X("_odt_own") X("_odt_curve") X("_odt_packed")
+#define ODT_STAMP 0x90a0841c
 
 // Pieces that a firmware without a capability leaves to files (odt/host/boards/capabilities.py), a bit each.
 #ifdef ODT_WITHOUT_continual
@@ -60,7 +60,7 @@
 #define ODT_OUTSIDE_continual 0
 #endif
 #ifdef ODT_WITHOUT_kernels
-#define ODT_OUTSIDE_kernels 0xb20
+#define ODT_OUTSIDE_kernels 0x1b20
 #else
 #define ODT_OUTSIDE_kernels 0
 #endif
@@ -266,6 +266,7 @@ enum {
     ODT_CURVE_DX_I8 = 194,
     ODT_CURVE_F32 = 195,
     ODT_CURVE_DX_F32 = 196,
+    ODT_UNPACK_I4 = 197,
 };
 
 // y = 0
@@ -2194,5 +2195,13 @@ typedef struct {
     int32_t N, kind, alpha, gain;
 } odt_curve_dx_f32_t;
 void odt_curve_dx_f32(const odt_curve_dx_f32_t *a);
+
+// y = the nibbles of x times 16, as int8: of each word the four low ones, then the high ones
+typedef struct {
+    int32_t *y; // [N][2]
+    const int32_t *x; // [N]
+    int32_t N;
+} odt_unpack_i4_t;
+void odt_unpack_i4(const odt_unpack_i4_t *a);
 
 #endif

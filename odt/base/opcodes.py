@@ -83,6 +83,7 @@ TABLE = (
     b"106 transposed2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*C] w:f32[N*KH*KW*C] b:f32[N] ; @ relu\n"  # y[oh, ow] = b[n] + sum_(kh,kw,c) x[ih, iw] * w, oh = ih * SH - PT + kh  # in f32_more
     b"107 transposed2d_dx_f32 dx=f32[B*H*W*C] e:f32[B*OH*OW*N] w:f32[N*KH*KW*C] ; @\n"  # dx[ih, iw] = sum_(kh,kw,n) e[oh, ow] * w  # in f32_more
     b"108 transposed2d_dw_f32 dw=f32[R*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*C] ; @ at R\n"  # dw[n - at] = sum_(b,ih,iw) e[oh, ow] * x[ih, iw]  # in f32_more
+    b"197 unpack_i4 y=i32[N*2] x:i32[N] ; N\n"  # y = the nibbles of x times 16, as int8: of each word the four low ones, then the high ones  # in packed; rows prepares
     # pool: largest and mean of a window, the mean of all
     b"23 maxpool2d_i8 y=i8[B*OH*OW*N] x:i8[B*H*W*N] ; @\n"  # y = max_(kh,kw) x  # in conv; rows window; cost 1 P P*N P*T P*T*N P*J P*T*J B*H*W*N
     b"50 maxpool2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*N] ; @\n"  # y = max_(kh,kw) x  # in f32_conv; rows window; cost as maxpool2d_i8

@@ -35,13 +35,11 @@ def export(model, session, path, labels, purpose, features):
     features = model.features if features is None else features
     if session.plan.reading:
         head["reading"] = list(session.plan.reading)
-    if session.plan.rows:
-        if session.calibrated < 2 and purpose == "training":
-            raise ValueError(
-                "export: the model runs by rows, which no board can measure ranges for: fit() or calibrate(x, y) it "
-                "first"
-            )
-        head["rows"] = [list(stage) for stage in session.plan.rows]
+    rows = session.plan.rows
+    if hasattr(rows, "exported"):
+        rows = rows.exported(session, purpose)
+    if rows:
+        head["rows"] = [list(stage) for stage in rows]
     if features is not None:
         head["features"] = _features(features, session)
     head = json.dumps(head).encode()
@@ -77,7 +75,7 @@ def _inference(nodes, session):
                 nodes, None, session.loss, session.dtype, session.batch_size, None, session.seed, None, None, frozen
             )
             transfer(made, session, "export")
-            frozen = frozen or pack_session(made)
+            frozen = frozen or pack_session(made, session.frozen)
     finally:
         attach(session)
     return made
@@ -165,6 +163,12 @@ def _layers(session):
 
 
 def _buffer(buffer):
-    if buffer and hasattr(buffer, "parts"):  # see files/split.py
-        return [buffer.name, buffer.region, buffer.at, buffer.size, buffer.role or "", buffer.rest, buffer.row]
-    return [buffer.name, buffer.region, buffer.offset, buffer.size, buffer.role or ""] if buffer else None
+    if not buffer:
+        return None
+    row = [buffer.name, buffer.region, buffer.offset, buffer.size, buffer.role or ""]
+    if hasattr(buffer, "parts"):  # see files/split.py
+        row[2] = buffer.at
+        row += [buffer.rest, buffer.row]
+    elif hasattr(buffer, "bits"):  # see inspect/packed.py
+        row.append(4)
+    return row

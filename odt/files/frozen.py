@@ -21,21 +21,37 @@ from ..base.regions import CONSTANTS
 from ..run.session import ready
 
 if 1 - 1:  # for type checkers alone
+    from collections.abc import Mapping
     from os import PathLike
 
-    from ..run.network import Network
+    from ..run.network import Data, Network
 
 _MAGIC = b"ODTF"
 HEADER = 12  # bytes
 
 
-def pack(model: "Network") -> "bytes":
-    """The kernels and biases of a compiled model that do not train, as bytes."""
-    return pack_session(ready(model))
+def pack(model: "Network", bits: "int | Mapping[str, int]" = 8, x: "Data | None" = None) -> "bytes":
+    """The kernels and biases of a compiled model that do not train, as bytes.
+
+    ``bits``: 8; or 4 on a PC, which halves the bytes of the kernels of an int8 model; or a dict of layers' names and 4
+    or 8, where 8 is for layers that it does not name. ``x``: samples, (samples, *input shape), by which the biases of
+    such a layer make up for the mean error of its outputs; 64 or more. Of a model whose kernels have 4 bits already,
+    ``bits`` stay as they are. KeyError names a layer that has no kernel, ValueError one that trains and is to have 4
+    bits.
+    """
+    if bits == 8:
+        return pack_session(ready(model))
+    from ..host.four_bits import pack_four
+
+    return pack_four(model, bits, x)
 
 
-def pack_session(session):
-    """The same of a session."""
+def pack_session(session, like=None):
+    """The same of a session; ``like``: what frozen= gave to one of the same kernels, of which some may have 4 bits."""
+    if is_four(like or session.frozen):
+        from ..host.four_bits import pack_again
+
+        return pack_again(session, like)
     body = bytearray()
     for _, weights in session.plan.weights:
         for buffer in weights.frozen:
@@ -45,6 +61,22 @@ def pack_session(session):
         raise ValueError("all of the model trains: nothing is frozen")
     crc = executor.engine.crc32
     return _MAGIC + struct.pack("<II", crc(layout(session.plan.weights)), crc(body)) + bytes(body)
+
+
+def is_four(data):
+    """Whether some kernels have 4 bits, of what pack() returned."""
+    return data and bytes(data[:4]) == b"ODT4"
+
+
+def begin(data, is_free):
+    """(bytes before the first weights, whether the usual planner will do) of what frozen= gives."""
+    if is_four(data):
+        try:
+            from ..host.rows.packed import Flash
+        except ImportError:  # a board has no odt.host
+            raise ValueError("frozen: 4 bits need a PC")
+        return Flash(data), False
+    return HEADER, is_free
 
 
 def layout(weights):
@@ -61,7 +93,7 @@ def check(data, plan):
     """
     given = data
     data = memoryview(data)
-    if len(data) < HEADER or bytes(data[:4]) != _MAGIC:
+    if len(data) < HEADER or bytes(data[:4]) not in (_MAGIC, b"ODT4"):
         raise ValueError("frozen: not what odt.files.frozen.pack made")
     crc = executor.engine.crc32
     size = plan.constants
@@ -78,8 +110,6 @@ def write_module(path: "str | PathLike[str]", model: "Network", shift: "int" = 0
     A linker places a frozen module's bytes anywhere: where compile() refuses DATA as not aligned, freeze the module
     made with another ``shift``, of 1 to 3 bytes.
     """
-    from .checkpoint import path_of, write_file
+    from ..host.frozen_module import write
 
-    text = "# Weights of layers that do not train, for compile(frozen=DATA). Made by odt.files.frozen.\n\nDATA = "
-    text += "memoryview(%r)[%d:]\n" % (bytes(shift) + pack(model), shift) if shift else "%r\n" % pack(model)
-    write_file(path_of(path), (text.encode(),), lambda name: False)  # what is imported is found by its name
+    write(path, pack(model), shift)

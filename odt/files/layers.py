@@ -102,8 +102,8 @@ def _check(layer, weights, plan):
     for buffer in [weights.kernel, weights.residual, weights.scale, weights.bias] + vectors:
         if buffer:
             within("region", buffer.region, 256)
-            if hasattr(buffer, "parts"):
-                _check_split(buffer, weights, plan)
+            if hasattr(buffer, "memory"):  # of 4 bits, or in two memories
+                (getattr(buffer, "check", None) or _check_split)(buffer, weights, plan)
                 continue
             size = plan.constants if buffer.region == CONSTANTS else plan.state
             within("size", buffer.size, size + 1)
@@ -165,13 +165,17 @@ def _weights(row):
 def _buffer(row, trained):
     if row is None:
         return None
+    name, region, offset, size, role = row[:5]
+    _text(name)
+    if len(row) == 6:
+        from ..inspect.packed import Packed
+
+        return Packed(name, size, offset)
     if len(row) > 5:
         from .split import Split
 
-        name, _, at, size, role, rest, bytes_ = row
-        return Split(_text(name), size, role or None, at, rest, bytes_, trained)
-    name, region, offset, size, role = row
-    buffer = Buffer(_text(name), size, None, region)
+        return Split(name, size, role or None, offset, row[5], row[6], trained)
+    buffer = Buffer(name, size, None, region)
     buffer.offset = offset
     if role:
         buffer.role = role

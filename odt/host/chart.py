@@ -103,6 +103,9 @@ def _notes(model):
     split = [first for first, _, count in rows if count == "0"]
     if split:
         yield "split kernels, of which the rows that do not train lie in flash: " + ", ".join(split)
+    four = [layer.name for layer, weights in model.session.plan.weights if hasattr(weights.kernel, "bits")]
+    if four:
+        yield "kernels of 4 bits in flash: " + ", ".join([visible(name) for name in four])
     if model.program.constants:
         yield "weights in flash: %s bytes" % format(model.program.constants, ",")
 

@@ -37,27 +37,30 @@ def summary(plan, dtype, batch):
     print("MACs are per sample; bytes are weights and optimizer state. %s, batch %d, executor: %s" % (
         dtype, batch, executor.backend))  # fmt: skip
     for name in ("weights", "optimizer state"):
-        print("%-18s %8d bytes" % (name, plan.totals[name]))
+        _line(name, plan.totals[name], " bytes")
     flash = plan.constants + getattr(plan, "flash_rows", 0)
     if flash:
-        print("%-18s %8d bytes, in flash" % ("frozen weights", flash))
-    print("%-18s %8d bytes (lower bound %d); peak use by kind:" % ("arena", plan.arena, plan.lower_bound))
+        _line("frozen weights", flash, " bytes, in flash" + getattr(plan, "of_four", ""))
+    _line("arena", plan.arena, " bytes (lower bound %d); peak use by kind:" % plan.lower_bound)
     for name in ("activations", "errors", "gradients", "scratch"):
-        print("  %-16s %8d" % (name, plan.peaks[name]))
+        _line("  " + name, plan.peaks[name])
     if plan.again:
-        print("%-18s %8d MACs per sample, of activations that are not retained" % ("recomputed", plan.again))
+        _line("recomputed", plan.again, " MACs per sample, of activations that are not retained")
     for first, last, rows in plan.rows or ():
         if rows:
             print("%-18s %s to %s, %d of a stripe" % ("by rows", first, last, rows))
         else:
             print("%-18s %s, whose rows that do not train are frozen weights" % ("split kernel", first))
     if plan.sums:
-        print("  %-16s %8d, over the micro-batches of a batch" % ("gradient sums", plan.sums))
-    print("%-18s %8d bytes, plus %d for the program" % (
-        "total RAM", plan.arena + plan.state, len(plan.code)))  # fmt: skip
+        _line("  gradient sums", plan.sums, ", over the micro-batches of a batch")
+    _line("total RAM", plan.arena + plan.state, " bytes, plus %d for the program" % len(plan.code))
     threads = sys.modules.get("odt.run.threads")
     if threads and threads.get_num_threads() > 1:
-        print("%-18s %8d bytes of stack, on a board" % ("second core", threads.STACK))
+        _line("second core", threads.STACK, " bytes of stack, on a board")
+
+
+def _line(name, number, text=""):
+    print("%-18s %8d%s" % (name, number, text))
 
 
 def _pad(text, width, right):

@@ -173,3 +173,15 @@ def _put_totals(o, totals):
 
 
 # In groups, and transposed
+
+
+def unpack_i4(o):
+    """y = the nibbles of x times 16, as int8: of each word the four low ones, then the high ones
+
+    y=i32[N*2] x:i32[N] ; N
+    """
+    for n in range(o.N):
+        word = o.x[n] & 0xFFFFFFFF
+        for half in range(2):
+            y = word << 4 - 4 * half & 0xF0F0F0F0
+            o.y[2 * n + half] = y - (y >> 31 << 32)

@@ -33,8 +33,10 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
 
         _load(nodes, optimizer)
         if frozen is not None:
-            from ..files.frozen import HEADER as flash
+            from ..files.frozen import begin as begin_frozen
             from ..files.frozen import check as check_frozen
+
+            flash, is_free = begin_frozen(frozen, is_free)
         if not is_free:
             plan_within = _within()
     with Tidy(_GARBAGE):

@@ -124,7 +124,7 @@ def _copy(state, new, source, old):
         state[to.offset : to.offset + size] = bytes(memory[at.offset : at.offset + size])
 
     if new.kernel and new.kernel.region != CONSTANTS:
-        if new.kernel.region > CONSTANTS or old.kernel.region > CONSTANTS:
+        if hasattr(new.kernel, "memory") or hasattr(old.kernel, "memory"):
             for to, at in ((new.kernel, old.kernel), (new.scale, old.scale)):
                 if to:  # what lies in flash on a board stays
                     target = weights.memory_of(state, None, to)

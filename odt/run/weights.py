@@ -125,7 +125,7 @@ def read(layer, state, flash, weights, int8):
 
 
 def memory_of(state, flash, buffer):
-    if buffer.region > CONSTANTS:  # see split.py
+    if hasattr(buffer, "memory"):  # see split.py, inspect/packed.py
         return buffer.memory(state, flash)
     return flash if buffer.region == CONSTANTS else state
 

@@ -413,6 +413,8 @@ def contents(rng, op, operand, dtype, size, immediates):
         if (operand == "v" and op.name.startswith("adam")) or operand in ("weights", "var", "va", "total", "largest"):
             values = [v & 0x7FFFFFFF for v in values]
         return array("I", values).tobytes()
+    if op.name == "unpack_i4":  # any words
+        return rng.randbytes(4 * count)
     if operand == "h":
         p = (1 << 30, rng.randrange(1 << 30))
         return array("I", [rng.getrandbits(32), rng.getrandbits(32), rng.choice(p), rng.choice(p)]).tobytes()

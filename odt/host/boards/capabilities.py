@@ -26,8 +26,8 @@ CAPABILITIES = {
     "inspect": Capability("tensors, ranges and time by layer", blocks=18),
     "kernels": Capability(
         "kernels of rarer layers: grouped, transposed, dynamic, upsampling, Multiply, ELU and GELU, other frameworks' "
-        "steps; float32 beyond dense layers and convolutions",
-        kernels=("_odt_rare", "_odt_f32_more", "_odt_import", "_odt_curve"),
+        "steps; frozen weights of 4 bits; float32 beyond dense layers and convolutions",
+        kernels=("_odt_rare", "_odt_f32_more", "_odt_import", "_odt_curve", "_odt_packed"),
         blocks=16,
     ),
     "online": Capability("learning from streams, drift", kernels=("_odt_online", "_odt_knn"), blocks=22),

@@ -174,9 +174,9 @@ class _Writer:
 
     def _memory(self, buffer):
         regions = self.session.regions
-        if hasattr(buffer, "parts"):  # files/split.py
+        if hasattr(buffer, "memory"):  # files/split.py, inspect/packed.py
             memory = buffer.memory(regions[STATE], regions[CONSTANTS])
-            return bytes([memory[index] for index in range(buffer.size)])
+            return bytes(buffer.offset) + bytes([memory[buffer.offset + index] for index in range(buffer.size)])
         return regions[buffer.region]
 
     def _scale_of(self, node):

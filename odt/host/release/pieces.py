@@ -24,6 +24,7 @@ PIECES = {
     "_odt_import": "int8 layers in another framework's steps, dilation",
     "_odt_own": "int8 losses of odt.continual.dark and odt.continual.tent",
     "_odt_curve": "int8 ELU, SELU and GELU",
+    "_odt_packed": "frozen weights of 4 bits",
 }
 
 # Modules beside them, which no instruction needs: Python imports them itself. FILES: what an installation has.

@@ -8,6 +8,7 @@ gets such a plan in a model file.
 """
 
 from ...base.ordered import Ordered
+from . import packed as of_four
 from . import place as placement
 from .choose import Forward
 from .split import Buffers, SplitPlan, rewrite
@@ -32,21 +33,30 @@ class Rows:
     ``against``: why a layer's units do not run by rows, by its name, where layers have names. ``found``: the kernels
     that are split. ``reads``: whether a stage reads the sample by rows. ``whole``: the Plan of the same step without
     stages, with whole kernels (ranges.py). ``sample``: bytes of the sample, if it is to lie at the arena's end, 0 if
-    elsewhere.
+    elsewhere. ``packed``: None where all kernels in flash have 8 bits, else how large parts of them packed.rewrite()
+    unpacks at once.
     """
 
     whole = None
     names = ()
     buffers = None  # what makes those of the schedule, if not as ever
 
-    def __init__(self, limit=None, stages=None, forward=None, split=False, sample=0):
+    def __init__(self, limit=None, stages=None, forward=None, split=False, sample=0, packed=None):
         self.limit, self.stages, self.forward, self.split = limit, stages, forward, split
-        self.sample = sample
+        self.sample, self.packed = sample, packed
         self.found = ()
-        if split:
+        if packed:
+            self.buffers = of_four.SplitBuffers if split else of_four.Buffers
+        elif split:
             self.buffers = Buffers
 
+    def again(self):
+        """Rows for an equal schedule."""
+        return Rows(stages=self.stages, split=self.split, sample=self.sample, packed=self.packed)
+
     def __call__(self, s, ends):
+        if self.packed:
+            of_four.rewrite(s, ends, self.packed)
         if self.split:
             self.found = s.buffers.found
             rewrite(s, ends)
@@ -72,16 +82,30 @@ class Rows:
         for name in self.layers():
             yield name, name, 0
 
+    def exported(self, session, purpose):
+        """What a model file has of them, a list; ValueError where ranges are missing that no board can measure."""
+        found = list(self)
+        if found and session.calibrated < 2 and purpose == "training":
+            raise ValueError(
+                "export: the model runs by rows, which no board can measure ranges for: fit() or calibrate(x, y) it "
+                "first"
+            )
+        return found
+
     def layers(self):
         """Names of the layers whose kernels are split."""
         return [rows.name[: -len(" kernel")] for rows in self.found if rows.name.endswith(" kernel")]
 
     def planned(self, plan):
-        """The Plan, with what is known of its split kernels."""
+        """The Plan, with what is known of its split kernels, and of those of 4 bits."""
+        if self.packed:
+            return of_four.PackedPlan(plan, self.found)
         return SplitPlan(plan, self.found) if self.found else plan
 
     def attach(self, session):
         """Let ranges of the session be found by the whole step; draw the rows that lie in flash."""
+        if not self.whole:
+            return
         from ...run.build import run_by
         from .ranges import calibrate
 

@@ -2,9 +2,10 @@
 
 from ...base.fixed import elements
 from ...plan.compiler import compile_graph, prepare
-from ...plan.recompute import Chain, search
+from ...plan.recompute import Chain, roots, search
 from ...plan.segments import Choices
 from . import Rows, WithSample
+from .packed import FEW, PEAK, Flash
 from .reason import reason
 from .split import can_split
 
@@ -23,7 +24,8 @@ def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, chec
     sample = _bytes_of(nodes[0]) if isinstance(memory_budget, WithSample) else 0
     if sample and (micro or batch) > 1:
         raise ValueError("memory_budget: a sample lies in the arena where a step takes one, not %d" % (micro or batch))
-    made, least, whole, state = search(what, flash, 0 if sample else memory_budget, checkpoint)
+    first = _whole_kernels if isinstance(flash, Flash) else search
+    made, least, whole, state = first(what, flash, 0 if sample else memory_budget, checkpoint)
     if made:
         return made
     text, needed, of = "", least + state + sample, state
@@ -36,7 +38,7 @@ def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, chec
     if best and (sample or best.least.arena + best.state < needed):
         needed, of = best.least.arena + best.state, best.state
         text = ", with layers by rows: " + reason(best.least, what, flash)
-    if (micro or batch) > 1:
+    if (micro or batch) > 1 and first is search:
         other = _with_parts_of_one(what, flash)
         if other < needed:
             text += "; %d with micro_batch=1" % other
@@ -49,10 +51,23 @@ def _bytes_of(node):
     return elements(node.shape) * {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2}.get(node.layer.dtype, 4)
 
 
+def _whole_kernels(what, flash, memory_budget, checkpoint):
+    """As recompute.search(), where some kernels in flash have 4 bits: of the plan without a budget."""
+    nodes, _, _, dtype, batch, micro = what
+    segments = ()
+    if checkpoint:
+        prepare(nodes, dtype, batch)
+        segments = roots(nodes, dtype, micro or batch)
+    made = compile_graph(*what, segments, flash, rows=Rows(stages=(), packed=PEAK))
+    if checkpoint or memory_budget is None or made.arena + made.state <= memory_budget:
+        return made.rows.planned(made), made.arena, made.arena, made.state
+    return None, made.arena, made.arena, made.state
+
+
 def _searches(what, flash, sample=0):
     """A _Search by rows, where a step takes one sample; one with split kernels, where there are such."""
     nodes, _, optimizer, _, batch, micro = what
-    found = [_Search(what, flash, sample=sample)] if (micro or batch) == 1 else []
+    found = [_Search(what, flash, sample=sample)] if (micro or batch) == 1 or isinstance(flash, Flash) else []
     if flash and optimizer and not hasattr(optimizer, "passes") and any([can_split(node.layer) for node in nodes]):
         found.append(_Search(what, flash, True, sample))
     return found
@@ -78,10 +93,13 @@ def _with_whole(made, what, flash):
     rows = made.rows
     if rows.stages or rows.found or rows.sample:
         noted = [] if rows.found else None  # the names of the state's buffers
-        rows.whole = compile_graph(*what, made.segments, flash, noted, made.bits)
-        named = Rows(stages=rows.stages, split=rows.split, sample=rows.sample)
+        whole = Rows(stages=(), packed=PEAK) if rows.packed else None
+        rows.whole = compile_graph(*what, made.segments, flash, noted, made.bits, whole)
+        named = rows.again()
         rows.noted = compile_graph(*what, made.segments, flash, [], made.bits, named).buffers
         rows.names = named.names
+        made = rows.planned(made)
+    elif rows.packed:
         made = rows.planned(made)
     else:  # another choice of what is computed again does
         made.rows = None
@@ -109,7 +127,8 @@ class _Search:
         key = tuple(segments), bits
         if limit is None and key in self.tried:
             return self.tried[key]
-        rows = Rows(limit, None, self.forwards.get(key), self.split, self.sample)
+        packed = FEW if isinstance(self.flash, Flash) else None
+        rows = Rows(limit, None, self.forwards.get(key), self.split, self.sample, packed)
         made = compile_graph(*self.what, segments, self.flash, bits=bits, rows=rows)
         self.forwards[key] = rows.forward
         if limit is None:

@@ -1,13 +1,12 @@
 """Where a plan by rows takes the most bytes, and why no stripe saves any there."""
 
 from ...plan.compiler import compile_graph
-from . import Rows
 from .place import live_bytes, lives, sample_shape
 
 
 def reason(made, what, flash):
     """The layer at whose turn the most bytes live, what takes the most of them, and why it is whole; for people."""
-    rows = Rows(stages=made.rows.stages, split=made.rows.split, sample=made.rows.sample)
+    rows = made.rows.again()
     plan = compile_graph(*what, made.segments, flash, [], made.bits, rows)
     owners = [instruction.owner for instruction in plan.instructions]
     found = lives(plan.instructions)
