@@ -7,6 +7,7 @@ from pathlib import Path
 import machines
 
 BLOCK, END = 4096, 2 * 1024 * 1024  # of the flash: a block, where it ends
+STOCK = 640 * 1024  # where MicroPython's own layout of a Pico begins the file system
 # Its standard input: [a path here, a path there] of each file. Its arguments: the image to write, the blocks of the
 # file system, how many of them the file /full leaves free (-1: there is no such file).
 SCRIPT = """
@@ -46,7 +47,15 @@ with open(path, "wb") as file:
 """
 
 
-def write(path, files, at, left=-1):
+def in_lib(files):
+    """(path here, path there) of files and of all in folders."""
+    for file in files:
+        inner = [path for path in file.rglob("*") if path.is_file()] if file.is_dir() else [file]
+        for path in sorted(inner):
+            yield path, "/lib/" + path.relative_to(file.parent).as_posix()
+
+
+def write(path, files, at=STOCK, left=-1):
     """Write a flash whose file system begins at a byte. ``files``: (path here, path there) of each, from /.
 
     ``left``: blocks that stay free, the others are in /full; -1: all that the files leave.

@@ -41,11 +41,7 @@ class RP2040(Emulated):
         if self._process is not None:
             super().install(files)
             return
-        pairs = []
-        for file in [ROOT / file for file in files]:
-            inner = [path for path in file.rglob("*") if path.is_file()] if file.is_dir() else [file]
-            pairs += [(path, "/lib/" + path.relative_to(file.parent).as_posix()) for path in sorted(inner)]
-        self.lay_flash(pairs)
+        self.lay_flash(flash_image.in_lib([ROOT / file for file in files]))
 
     def lay_flash(self, files, left=-1):
         """What the flash has when the board is switched on: flash_image.write()."""
@@ -91,7 +87,7 @@ class RP2040Base(RP2040):
     name = "rp2040_base"
     make = "make machines"
     image = "RPI_PICO/firmware.uf2"
-    files_at = 640 * 1024
+    files_at = flash_image.STOCK
 
 
 class RP2040Cached(RP2040):

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import time
 
+import flash_image
 from machine_rp2040 import RP2040
 from machines import BOARDS, Emulated, MachineError, Unix, kill_group
 
@@ -42,7 +43,7 @@ class StockRP2040(RP2040):
     name = "stock_rp2040"
     make = MAKE
     image = "stock_rp2040/firmware.uf2"
-    files_at = 640 * 1024
+    files_at = flash_image.STOCK
 
 
 class Microbit(Emulated):

@@ -443,9 +443,9 @@ def _rp2040(core):
 
 QEMU = tuple(BOARDS)
 UNIX = ("unix", "unix_float30")
-# Lists for tests that are the same on each machine: one of each set of kernels (a PC's, M4, RISC-V's, M0); those of
-# Arm and the unix ports; these and a board with an FPU; all with C kernels in their firmware.
-CORES = ("unix", "qemu_m4", "qemu_rv32", "rp2040")
+# Lists for tests that are the same on each machine: one of each set of kernels (a PC's, M4, M0); these and 30-bit
+# floats; these and a board with an FPU; all with C kernels in their firmware.
+CORES = ("unix", "qemu_m4", "rp2040")
 WITH_FLOAT30 = (*UNIX, "qemu_m4", "rp2040")
 WITH_FLOATS = (*UNIX, "qemu_m4", "qemu_m4hf", "rp2040")
 NATIVE = ("unix", *QEMU, "rp2040")

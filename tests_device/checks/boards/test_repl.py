@@ -31,7 +31,7 @@ except AttributeError as error:
 """  # noqa: E501
 
 
-@pytest.mark.parametrize("name", ("unix", "unix_float30", "qemu_m3", "rp2040"))
+@pytest.mark.parametrize("name", ("unix", "unix_float30", "qemu_m3"))
 def test_names_are_there_and_asking_for_all_of_them_loads_nothing(name):
     with machines.open(name) as machine:
         lines = machine.exec(SCRIPT, timeout=300).splitlines()

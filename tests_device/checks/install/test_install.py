@@ -24,6 +24,7 @@ MPY = machines.BUILD / "mpy"
 @pytest.fixture(scope="module")
 def pico():
     with machines.open("stock_rp2040") as machine:
+        machine.install([MPY / "python" / "odt"])  # so that the first installation brings kernels alone
         yield machine
 
 
