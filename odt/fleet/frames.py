@@ -24,6 +24,8 @@ PUT = const(0x50)  # round, first word (4 bytes each), int32 words of the model
 TRAIN = const(0x54)  # TASK -> DONE
 GET = const(0x47)  # round, first byte (4 bytes each), count (2) -> these bytes of the update
 EVALUATE = const(0x45)  # round, 1: the model of the PC, 0: the board's own -> loss, accuracy (float32)
+KEY = const(0x4B)  # -> public key (32 bytes)
+MASK = const(0x4D)  # round, this node's place (1 byte), public keys of all nodes: secret.py
 QUIT = const(0x51)
 # Answers of the board, with the request's sequence number.
 ANSWER = const(0x41)

@@ -38,6 +38,7 @@ class Node:
     x, y: samples and labels as ``fit`` takes them; name: what the PC calls the node, 1 to 32 bytes of UTF-8, of which a
     fleet has each once; epochs: passes over the data in a round; validation_data: (x, y), for the accuracy that the PC
     shows, else x and y; personal: names of layers that stay as they are here (FedPer: Arivazhagan et al., 2019).
+    secret: an update leaves the node only with masks that cancel in the sum of at least three nodes (secret.py).
     ValueError, TypeError for other arguments. The memory of a node besides the model: 8 bytes per shared weight, 4 more
     with momentum, and the update.
     """
@@ -51,6 +52,7 @@ class Node:
         epochs: "int" = 1,
         validation_data: "tuple[Data, Data] | None" = None,
         personal: "Sequence[str]" = (),
+        secret: "bool" = False,
     ) -> None:
         self.model = model
         session = ready(model)
@@ -67,6 +69,8 @@ class Node:
         self.base = array("i", bytes(4 * shared.count))  # the PC's model
         self.values = array("i", bytes(4 * shared.count))  # what was learnt and not sent
         self.trend = None  # with momentum: of what was learnt
+        self.secret = secret
+        self.masks = None
         self.update = bytearray()
         self._task = self._done = b""
 
@@ -110,6 +114,8 @@ class Node:
             return self._get(body)
         if kind == frames.EVALUATE:
             return self._evaluate(body)
+        if kind in (frames.KEY, frames.MASK):
+            return self._agree(kind, body)
         if kind == frames.QUIT:
             return b""
         raise ValueError("there is no request %d" % kind)
@@ -136,6 +142,18 @@ class Node:
         memoryview(self.base)[at : at + count] = array("i", body[8:])
         return b""
 
+    def _agree(self, kind, body):
+        if self.masks is None:
+            from .secret import Masks
+
+            self.masks = Masks()
+        if kind == frames.KEY:
+            return self.masks.public
+        if len(body) >= 4:
+            self._newer(struct.unpack_from("<I", body)[0])
+        self.masks.agree(body)
+        return b""
+
     def _newer(self, number):
         if number <= self.round:
             raise ValueError("round %d: this node has trained round %d" % (number, self.round))
@@ -149,9 +167,16 @@ class Node:
         self._newer(number)
         if form >= updates.FORMS:
             raise ValueError("there is no form %d of an update" % form)
+        masks = self.masks
+        if masks is not None and masks.round != number:
+            masks = None
+        if masks is None and self.secret:
+            raise ValueError("round %d: this node sends masked updates alone" % number)
+        if masks is not None and form != updates.WHOLE:
+            raise ValueError("round %d: masked updates are of form %d, not %d" % (number, updates.WHOLE, form))
         self._whole(crc)
         try:
-            history = self._learn(form, momentum, entries)
+            history = self._learn(form, momentum, entries, masks)
         except BaseException:  # its moments may be lost, too: nothing of it is sent later
             self.trend = None
             for index in range(len(self.values)):
@@ -163,7 +188,7 @@ class Node:
         self.round, self._task, self._done = number, body, done
         return done
 
-    def _learn(self, form, momentum, entries):
+    def _learn(self, form, momentum, entries, masks):
         """Train from the PC's model on, and make the update; returns what fit saw."""
         collect()
         base, values, shared = self.base, self.values, self.shared
@@ -183,7 +208,10 @@ class Node:
             updates.limit(fresh, LIMIT)
             for index in range(len(fresh)):
                 values[index] += fresh[index]
-        self.update = updates.encode(form, values, shared.sizes, entries, self.trend if momentum else None)
+        if masks is None:
+            self.update = updates.encode(form, values, shared.sizes, entries, self.trend if momentum else None)
+        else:
+            self.update = masks.masked(values)
         updates.limit(values, LIMIT)
         return history
 

@@ -22,6 +22,7 @@ OPTIONAL = {
     "time.monotonic": "where time.ticks_ms is missing", "time.ticks_diff": "progress", "time.ticks_ms": "progress",
     "time.perf_counter_ns": "odt.inspect.timing on a PC", "time.ticks_us": "odt.inspect.timing",
     "time.monotonic_ns": "where time.ticks_us is missing",
+    "hashlib.sha256": "secret updates of a fleet", "os.urandom": "secret updates of a fleet",
     "ulab.numpy": "float32 in its vectors",
     "uctypes.addressof": "where memoryview has no cast", "uctypes.bytearray_at": "where memoryview has no cast",
 }  # fmt: skip

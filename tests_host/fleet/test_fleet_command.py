@@ -38,6 +38,16 @@ def test_forms_and_sums_are_chosen(capsys):
     assert text.endswith("digest %08x\n" % twins.run_round().digest)
 
 
+def test_secret_rounds_that_are_void_are_said_and_end_the_command_after_three(capsys):
+    status, text = odt(capsys, SCRIPT, "--processes", 3, "--rounds", 1, "--form", "whole", "--secret")
+    twins = Fleet(network(), [Twin(node(n)) for n in range(3)], "whole")
+    assert status == 0 and text.endswith("digest %08x\n" % twins.run_round().digest)
+    status, text = odt(capsys, SCRIPT, "--processes", 2, "--form", "whole", "--secret")
+    assert status == 1 and [line for line in text.splitlines() if line.startswith("odt: ")] == [
+        "odt: round %d: 2 nodes, masks need 3 to 15" % number for number in (1, 2, 3)
+    ]
+
+
 def test_a_node_that_fails_is_named_and_its_text_is_escaped(capsys, tmp_path):
     script = tmp_path / "node.py"
     script.write_text(

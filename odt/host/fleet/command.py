@@ -19,8 +19,12 @@ from ... import fleet as board
 from ...fleet.node import Node
 from ..boards.board import BoardError
 from ..text import complain, say
+from .remote import FleetError
 from .links import Process, Serial
 from .rounds import Fleet
+
+
+_FAILURES = 3  # rounds in a row without an update end the command
 
 
 class _Served(Exception):
@@ -46,15 +50,24 @@ def command(options):
         try:
             fleet = Fleet(
                 own.model, links, options.form, options.share, options.momentum, options.combine, options.timeout,
-                personal=own.shared.personal,
+                personal=own.shared.personal, secret=options.secret,
             )  # fmt: skip
             if options.state and os.path.exists(options.state):
                 fleet.load(options.state)
         except ValueError as error:
             raise BoardError(error) from None
         say("%d nodes share %d weights of %s" % (count, fleet.shared.count, script.name), flush=True)
+        failed = 0
         for _ in range(options.rounds):
-            found = fleet.run_round()
+            try:
+                found = fleet.run_round()
+                failed = 0
+            except FleetError as error:
+                failed += 1
+                if failed == _FAILURES:
+                    raise
+                complain("odt:", error)
+                continue
             if options.state:
                 fleet.save(options.state)
             show(found, fleet.evaluate(), accuracy(fleet, own))
@@ -128,6 +141,9 @@ def add_arguments(command):
         "--robust", dest="combine", choices=("median", "trimmed", "krum"), default="mean",
         help="withstands liars: median fewer than half of the nodes, trimmed and krum a fifth",
     )  # fmt: skip
+    command.add_argument(
+        "--secret", action="store_true", help="updates are masked, of form whole: the PC reads the sum"
+    )
     command.add_argument("--timeout", metavar="SECONDS", type=float, default=600, help="for a round of a node; 600")
     command.add_argument("--state", metavar="FILE", help="model and round are kept there, and gone on with")
     command.set_defaults(run=checked)

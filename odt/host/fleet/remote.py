@@ -104,6 +104,17 @@ class Remote:
             raise FleetError("%s: a damaged answer: %.80r" % (self.name, body))
         return struct.unpack("<ff", body)
 
+    def key(self, timeout):
+        """The node's public key, 32 bytes."""
+        body = self.ask(frames.KEY, b"", timeout)
+        if len(body) != 32:
+            raise FleetError("%s: a damaged answer: %.80r" % (self.name, body))
+        return body
+
+    def mask(self, number, own, keys, timeout):
+        """Let the node mask its update of a round: ``own`` is its place among the public keys."""
+        self.ask(frames.MASK, struct.pack("<IB", number, own) + b"".join(keys), timeout)
+
     def quit(self, timeout=1):
         """End the node's script, if it answers, and the link."""
         try:

@@ -7,11 +7,12 @@ from array import array
 from concurrent.futures import ThreadPoolExecutor
 
 from ...base import executor
+from ...fleet.secret import LEAST, MOST
 from ...fleet.shared import LIMIT, Shared
 from ...run.session import ready
 from ..files import write_file
 from .remote import FleetError, Remote
-from .sums import SUMS
+from .sums import SUMS, masked
 from .updates import NAMES
 
 _STATE = struct.Struct("<4sIIII")  # "odtF", round, CRC-32 of the layers, words, CRC-32 of the words
@@ -30,7 +31,8 @@ class Fleet:
 
     form: "whole" (int32), "int8" or "top" (the ``share`` of largest entries); momentum: of "top", 0..0.99; combine: of
     SUMS, or a function like these; timeout: seconds for a node to answer a round; mixed: int8 and float32 together;
-    personal: names of layers that each node keeps to itself, as its Node says, too; workers: threads, one per node.
+    personal: names of layers that each node keeps to itself, as its Node says, too; workers: threads, one per node;
+    secret: masked updates, of form whole, whose mean weighs nodes alike: a node that fails makes the round void.
     ValueError for other arguments. Nodes that do not fit raise nothing: their rows say why.
     """
 
@@ -46,6 +48,7 @@ class Fleet:
         mixed=False,
         personal=(),
         workers=None,
+        secret=False,
     ):
         if form not in NAMES:
             raise ValueError("form is one of %s, got %r" % (", ".join(NAMES), form))
@@ -55,6 +58,9 @@ class Fleet:
             raise ValueError("momentum is in 0..0.99, and of form top, got %r" % (momentum,))
         if combine not in SUMS and not callable(combine):
             raise ValueError("combine is one of %s, got %r" % (", ".join(SUMS), combine))
+        if secret and (form != "whole" or combine != "mean"):
+            raise ValueError("secret is of form whole and combine mean, got %r and %r" % (form, combine))
+        self.secret = secret
         self.model = model
         self.shared = shared = Shared(ready(model), personal)
         self.weights = array("i", bytes(4 * shared.count))
@@ -62,7 +68,7 @@ class Fleet:
         self.number = 0  # of the last round
         self.form, self.momentum = NAMES[form], int(256 * momentum)
         self.entries = max(1, round(share * shared.count))
-        self.combine = SUMS.get(combine, combine)
+        self.combine = masked if secret else SUMS.get(combine, combine)
         self.timeout, self.mixed = timeout, mixed
         self.remotes = [Remote(link, "node %d" % number) for number, link in enumerate(links)]
         self._rounds = [0] * len(self.remotes)  # the last that each is known to have trained
@@ -81,6 +87,8 @@ class Fleet:
         with ThreadPoolExecutor(self._workers) as pool:
             about = list(pool.map(self._greet, range(len(self.remotes))))
             self._refuse_twice(about)
+            if self.secret:
+                self._agree(about, pool)
             found = list(pool.map(self._train, range(len(self.remotes)), about))
         parts = {}
         for number, (part, _) in enumerate(found):
@@ -90,6 +98,8 @@ class Fleet:
         sent = [(part, update) for part, update in found if update is not None]
         if not sent:
             raise FleetError("round %d: no node sent an update:\n%s" % (self.number, "\n".join(_whys(parts))))
+        if self.secret and len(sent) < sum([not isinstance(each, FleetError) for each in about]):
+            raise FleetError("round %d is void, masks do not cancel:\n%s" % (self.number, "\n".join(_whys(parts))))
         self.apply([update for _, update in sent], [part.samples for part, _ in sent])
         samples = sum([part.samples for part, _ in sent])
         loss = sum([part.samples * part.loss for part, _ in sent]) / samples
@@ -178,6 +188,35 @@ class Fleet:
         for number, name in enumerate(names):
             if name is not None and names.count(name) > 1:
                 about[number] = FleetError("%s: %d nodes have this name" % (name, names.count(name)))
+
+    def _agree(self, about, pool):
+        """Let the nodes that take part agree on masks; those that do not answer take no part."""
+        keys = {}
+
+        def ask(call, number):
+            try:
+                return call(number)
+            except FleetError as error:
+                about[number] = error
+
+        def taking():
+            return [number for number, each in enumerate(about) if not isinstance(each, FleetError)]
+
+        def key(number):
+            keys[number] = self.remotes[number].key(self.timeout)
+
+        list(pool.map(lambda number: ask(key, number), taking()))
+        before = None
+        while taking() != before:
+            before = taking()
+            if not LEAST <= len(before) <= MOST:
+                raise FleetError("round %d: %d nodes, masks need %d to %d" % (self.number, len(before), LEAST, MOST))
+            all_of = [keys[number] for number in before]
+
+            def mask(number):
+                self.remotes[number].mask(self.number, before.index(number), all_of, self.timeout)
+
+            list(pool.map(lambda number: ask(mask, number), before))
 
     def _train(self, number, about):
         """(Part, update) of a node's round; update is None if there is none."""

@@ -53,4 +53,10 @@ def krum(updates, samples, liars=None):
     return mean(best, [1] * len(best))
 
 
+def masked(updates, samples):
+    """The mean of masked updates (odt.fleet.secret), each of the same weight: masks cancel modulo 2^32."""
+    totals = [sum(column) & 0xFFFFFFFF for column in zip(*updates)]
+    return [rounded((total ^ 1 << 31) - (1 << 31), len(updates)) for total in totals]
+
+
 SUMS = {"mean": mean, "median": median, "trimmed": trimmed, "krum": krum}

@@ -45,6 +45,13 @@ def test_two_picos_are_two_twins_and_go_on_after_a_reset():
         fleet.close()
 
 
+def test_a_pico_masks_its_update():
+    with machines.open("rp2040") as pico:
+        pico.exec("pass")
+        links = [Serial(pico._port, SCRIPT, (0, 3)), Twin(node(1)), Twin(node(2))]
+        assert digests(links, form="whole", secret=True) == twins(3, form="whole")
+
+
 def test_micropython_is_a_twin():
     python = [str(machines.BUILD / "unix" / "micropython")]
     links = [Process(SCRIPT, (0, 3), python=python), Process(SCRIPT, (1, 3), python=python), Process(SCRIPT, (2, 3))]
