@@ -14,6 +14,7 @@ import flash_image
 import machines
 import pytest
 
+from odt.host.boards import room
 from odt.host.run import DIGEST
 
 XOR = machines.ROOT / "examples" / "xor" / "train.py"
@@ -172,7 +173,8 @@ def test_files_stay_in_the_flash_that_is_given(tmp_path):
 def test_stock_firmware_gets_odt_by_install(tmp_path):
     """Its modules are there already: tests_device/checks/install/test_mip.py brings them all."""
     files = machines.BUILD / "mpy"
-    flash_image.write(tmp_path / "flash", flash_image.in_lib([files / "python" / "odt"]))
+    base = room.wanted("/lib", files / "python" / "odt", [], [])
+    flash_image.write(tmp_path / "flash", [(file.source, file.target) for file in base])
     with running(tmp_path, "--stock", "--flash", tmp_path / "flash") as board:
         status, text = board.call("odt", "install", "--port", board.port, "--files", files, "--example", "xor")
         assert status == 0, text
