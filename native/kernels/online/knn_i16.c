@@ -31,7 +31,7 @@ static int16_t limited(int32_t v) {
 
 // A float32 below 2^20, by its bits, in units of 2^-point, half up.
 static int16_t units_of(uint32_t bits, uint32_t point) {
-    int32_t lost = 150 - (int32_t)point - (int32_t)(bits >> 23 & 255); // bits behind the point
+    int32_t lost = 150 - (int32_t)point - (int32_t)(bits >> 23 & 255); // bits after the point
     int32_t m = (int32_t)(bits & 0x7fffff) | 0x800000;
     if (lost > 25) { // below a quarter
         return 0;
