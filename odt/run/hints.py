@@ -126,10 +126,7 @@ def keep_ranges(session):
 
 
 def _by_rows(*unused):
-    raise RuntimeError(
-        "the model runs by rows: its ranges are its file's and are not measured here; "
-        "calibrate(x, y) it on the PC, where it was compiled, and export() it"
-    )
+    raise RuntimeError("the model runs by rows: its ranges are its file's; calibrate(x, y) and export() it on a PC")
 
 
 def crowded(needed, free):

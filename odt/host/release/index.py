@@ -1,4 +1,4 @@
-"""The packages for mip as an index of one's own: mip.install("odt", index="<address>").
+"""The packages for mip as an index: mip.install("odt", index="<address>").
 
 mip's protocol is that of micropython-lib's index. An installed file whose hash is the same is not sent again.
 
