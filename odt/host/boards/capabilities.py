@@ -20,15 +20,15 @@ CAPABILITIES = {
     "continual": Capability(
         "replay, teaching, few labels, another place", needs=("online",), kernels=("_odt_own",), blocks=26
     ),
-    "data": Capability("samples from CSV, .npy and raw files", blocks=16),
+    "data": Capability("samples from CSV, .npy and raw files", blocks=17),
     "fleet": Capability("a node of a fleet of boards that learns together", blocks=16),
     "generative": Capability("variational autoencoders", needs=("kernels",), blocks=13),
-    "inspect": Capability("tensors, ranges and time by layer", blocks=18),
+    "inspect": Capability("tensors, ranges and time by layer", blocks=19),
     "kernels": Capability(
         "kernels of rarer layers: grouped, transposed, dynamic, upsampling, Multiply, ELU and GELU, other frameworks' "
         "steps; frozen weights of 4 bits; float32 beyond dense layers and convolutions",
         kernels=("_odt_rare", "_odt_f32_more", "_odt_import", "_odt_curve", "_odt_packed"),
-        blocks=16,
+        blocks=17,
     ),
     "online": Capability("learning from streams, drift", kernels=("_odt_online", "_odt_knn"), blocks=22),
     "sensors": Capability(
