@@ -24,7 +24,10 @@ MPY = machines.BUILD / "mpy"
 @pytest.fixture(scope="module")
 def pico():
     with machines.open("stock_rp2040") as machine:
-        machine.install([MPY / "python" / "odt"])  # so that the first installation brings kernels alone
+        modules = room.wanted("/lib", MPY / "python" / "odt", [], ["reference"])
+        machine.lay_flash(
+            [(file.source, file.target) for file in modules]
+        )  # kernels come first
         yield machine
 
 
