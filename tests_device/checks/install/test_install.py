@@ -25,9 +25,7 @@ MPY = machines.BUILD / "mpy"
 def pico():
     with machines.open("stock_rp2040") as machine:
         modules = room.wanted("/lib", MPY / "python" / "odt", [], ["reference"])
-        machine.lay_flash(
-            [(file.source, file.target) for file in modules]
-        )  # kernels come first
+        machine.lay_flash([(file.source, file.target) for file in modules])  # kernels come first
         yield machine
 
 
