@@ -2,6 +2,7 @@
 
 import re
 
+import flash_image
 import machines
 import pytest
 from digests import DIGITS, digest, on_the_pc
@@ -141,15 +142,10 @@ def test_stock_pico_trains_the_digits_from_its_flash(tmp_path):
     others = "others = [bytes(90) for _ in range(20)]\n"  # 2 KB of the user's own: it is not a matter of luck
     script.write_text(f"ODT_ARGS = {args}\n" + others + (DIGITS / "train.py").read_text())
     with machines.open("stock_rp2040") as machine:
-        for command in (
-            ["fs", "mkdir", ":lib"],
-            ["fs", "cp", "-r", MPY / "python" / "odt", ":lib/"],
-            ["fs", "cp", *sorted((MPY / "armv6m").glob("_odt*.mpy")), ":lib/"],
-            ["fs", "cp", DIGITS / "digits.bin", ":"],
-            ["run", script],  # mounted files would take 12 KB of the heap
-        ):
-            code, output = machine.mpremote(*command, timeout=200)
-            assert code == 0, output.decode()
+        files = [MPY / "python" / "odt", *sorted((MPY / "armv6m").glob("_odt*.mpy"))]
+        machine.lay_flash([*flash_image.in_lib(files), (DIGITS / "digits.bin", "/digits.bin")])
+        code, output = machine.mpremote("run", script, timeout=200)  # mounted files would take 12 KB of the heap
+        assert code == 0, output.decode()
     text = output.decode()
     assert "native executor" in text
     assert digest(text) == digest(on_the_pc(DIGITS / "train.py", args))

@@ -305,14 +305,6 @@ for name in %r:
 """
 
 
-def installed(pico):
-    give_commands = [["fs", "mkdir", ":lib"], ["fs", "cp", "-r", MPY / "python" / "odt", ":lib/"]]
-    give_commands += [["fs", "cp", *sorted((MPY / "armv6m").glob("_odt*.mpy")), ":lib/"]]
-    for command in give_commands:
-        code, output = pico.mpremote(*command, timeout=200)
-        assert code == 0, output.decode()
-
-
 def measured(pico):
     """The table of docs/reference/costs.md, and {model: what it printed}."""
     code, output = pico.mpremote("exec", COST % (list(PIECES),))
@@ -333,7 +325,7 @@ def measured(pico):
 
 def test_a_stock_pico_pays_for_what_its_model_uses(capsys):
     with machines.open("stock_rp2040") as pico:
-        installed(pico)
+        give(pico, "armv6m")
         table, cost, said = measured(pico)
     found = TABLE.search(PAGE.read_text())[2]
     assert near(found, table, 64), "%s says\n%s\nand it is\n%s" % (PAGE.name, found, table)
@@ -347,7 +339,7 @@ def test_a_stock_pico_pays_for_what_its_model_uses(capsys):
 
 if __name__ == "__main__":
     with machines.open("stock_rp2040") as pico:
-        installed(pico)
+        give(pico, "armv6m")
         table, cost, said = measured(pico)
     PAGE.write_text(TABLE.sub(lambda match: match[1] + table + match[3], PAGE.read_text()))
     print(table, said, sep="\n")
