@@ -19,7 +19,9 @@ from odt.adapt import fisher
 from odt.adapt import tinytrain as adapt
 from odt.continual import Latents, Prototypes, Replay, Reservoir, adabn, labels, teach, tent
 from odt.data import Companding, Normalizer, Whitening
+from odt.files import frozen
 from odt.host.convert import load
+from odt.host.four_bits import pack_four
 from odt.inspect import timing as profile
 from odt.online import KNN, NCM, OSELM, RCE, Autoencoder, CentroidDrift, EchoState, KMeans
 from odt.sensors import (
@@ -51,6 +53,15 @@ def normed(loss="sparse_categorical_crossentropy"):
     model = network([odt.Dense(3), odt.BatchNorm()])
     if loss != "sparse_categorical_crossentropy":
         model.compile(odt.SGD(0.01), loss, dtype="float32", batch_size=6)
+    return model
+
+
+def partly_frozen():
+    front, head = odt.Dense(8, name="front"), odt.Dense(2)
+    front.trainable = False
+    model = odt.Sequential([odt.Input((4, 3)), front, odt.Flatten(), head])
+    model.compile(odt.SGD(0.01), dtype="int8", batch_size=6, seed=1)
+    model.fit(X.ravel(), Y, verbose=0)
     return model
 
 
@@ -94,6 +105,8 @@ TAKERS.update({
 })  # fmt: skip
 TAKERS.update({
     "odt.run.network:Network.fit_async": (lambda: later(lambda x, m=network(): m.fit_async(x, Y, verbose=0)), X),
+    "odt.files.frozen:pack": (lambda: lambda x, m=partly_frozen(): frozen.pack(m, 4, x), X),
+    "odt.host.four_bits:pack_four": (lambda: lambda x, m=partly_frozen(): pack_four(m, 4, x), X),
     "odt.continual.adabn:update_bn": (lambda: lambda x, m=normed(): adabn.update_bn(m, x), X),
     "odt.continual.tent:adapt": (lambda: lambda x, m=normed(tent.Entropy()): tent.adapt(m, x, 1), X),
     "odt.adapt.tinytrain:task_adaptive": (lambda: lambda x, m=network(): adapt.task_adaptive(m, x, Y), X),
@@ -203,6 +216,8 @@ NO_ARRAYS = {
         "odt.data.targets:ScaledTargets." + name for name in ("fit", "train_step", "evaluate", "predict")
     )
     + ("odt.continual.guards:said",),
+    "how many samples each node of a fleet has": ("odt.host.fleet.rounds:Fleet.apply",)
+    + tuple("odt.host.fleet.sums:" + name for name in ("krum", "masked", "mean", "median", "trimmed")),
     "a sample's bytes, for the planner": ("odt.host.rows.place:place", "odt.host.rows.stage:Stage.live_bytes"),
     "samples as a network of PyTorch takes them": ("odt.host.episodes:train", "odt.host.prune:prune"),
     "a window as the recorder shows it": ("odt.host.boards.record:picture",),
