@@ -43,7 +43,7 @@ LOADERS = {
     "model": "files.reader files.session files.layers files.opened files.open files.split run.transfer",
     "npy": "data.readers", "csv": "data.readers data.csv", "numbers": "data.csv",
     "monitor": "host.monitor.curves host.monitor host.monitor.series",
-    "answers": "host.boards.board host.install",
+    "answers": "host.boards.board host.boards.install",
 }  # fmt: skip
 TARGETS = (*OPTIONS, *LOADERS)
 SHARED = {"executor_panel": "executor", "verifiers": "executor"}  # the corpus of another target
