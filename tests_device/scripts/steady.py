@@ -86,7 +86,7 @@ def fitted(epochs, batches):
     gc.collect()
     gc.disable()
     before = gc.mem_alloc()
-    model.fit(x[: 512 * batches], answers[: 8 * batches], epochs=epochs, verbose=0)
+    model.fit(x[: 512 * batches], answers[: 8 * batches], epochs=epochs, verbose=0)  # views: no copy
     taken = gc.mem_alloc() - before
     gc.enable()
     return taken
@@ -96,7 +96,7 @@ model = None
 gc.collect()
 model = odt.Sequential([odt.Input((64,), dtype="uint8", scale=1 / 16), odt.Dense(3)])
 model.compile(odt.Adam(1e-4), batch_size=8, seed=1)
-answers = bytes([i % 3 for i in range(32)])
-model.fit(x, answers, epochs=3, verbose=0)
-few, many = [fitted(4, batches) - fitted(2, batches) for batches in (1, 4)]
-print("of fit, three batches more in each of two epochs take", many - few, "bytes")
+x, answers = memoryview(bytes(512 * 101)), memoryview(bytes([i % 3 for i in range(8 * 101)]))
+model.fit(x[:2048], answers[:32], epochs=3, verbose=0)
+few, many = [fitted(4, batches) - fitted(2, batches) for batches in (1, 101)]
+print("of fit, 100 batches more in each of two epochs take", many - few, "bytes")
