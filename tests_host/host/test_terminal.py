@@ -121,6 +121,8 @@ CASES = {
         script(folder, SENSOR), "--on", "host", "-o", folder / "r.npy", "--label", HOSTILE[:3], "--count", 1],
         lambda folder: [script(folder, FAILS), "--on", "host", "-o", folder / "r.npy", "--label", "a"]],
     "pico": [lambda folder: ["--firmware", folder / HOSTILE[:9]]],
+    "fleet": [lambda folder: [folder / HOSTILE[:9], "--processes", 1],
+    lambda folder: [script(folder, "pass"), "--processes", 1]],
     "chart": [
         lambda folder: [script(folder, SCRIPT), "--output", folder / "p.html"],
         lambda folder: [script(folder, SCRIPT), "--output", folder / "p.png"]],
