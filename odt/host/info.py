@@ -131,7 +131,9 @@ def _frozen(path, data, model):
         return
     if struct.unpack("<I", data[4:8])[0] != engine.crc32(frozen.layout(model.session.plan.weights)):
         raise ValueError("%s: another network's layers than those of the script" % path)
-    size = model.session.plan.constants
+    size = frozen.HEADER + sum(
+        [(buffer.size + 3) & ~3 for _, kept in model.session.plan.weights for buffer in kept.frozen]
+    )
     if len(data) != size:
         raise ValueError("%s is damaged: %d bytes, these layers take %d" % (path, len(data), size))
     yield "tensors"
