@@ -183,7 +183,8 @@ def test_install_of_a_wheel_without_files_for_boards_says_where_they_come_from(b
     install(python, built[1])
     script = """
 import sys
-from odt.host import commands, install
+from odt.host import commands
+from odt.host.boards import install
 found = {
     "name": "micropython", "version": (1, 25, 0), "machine": "Board", "mpy": 4870, "free": 240000, "libs": ["/lib"],
     "deflate": True,
