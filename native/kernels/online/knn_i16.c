@@ -11,7 +11,7 @@ static uint64_t distance_of(const near_t *one) {
     return (uint64_t)one->high << 32 | one->low;
 }
 
-static int is_state(odt_bytes_t state, odt_bytes_t work, const uint32_t *header) {
+static int is_knn(odt_bytes_t state, odt_bytes_t work, const uint32_t *header) {
     if (state.bytes < 4 * ODT_KNN_HEADER || (uintptr_t)state.data % 4 || (uintptr_t)work.data % 4) {
         return 0;
     }
@@ -76,7 +76,7 @@ static __attribute__((noinline)) uint64_t magnitudes_between(const int16_t *a, c
 }
 
 // The label of a sample. Its word may be aligned to 2 bytes only.
-static uint32_t label_of(const uint8_t *sample, int condense) {
+static uint32_t knn_label(const uint8_t *sample, int condense) {
     const uint16_t *halves = (const uint16_t *)(const void *)sample;
     return condense ? halves[0] : (halves[0] | (uint32_t)halves[1] << 16) & 0x7fffffff;
 }
@@ -105,7 +105,7 @@ static int32_t vote(near_t *nearest, size_t count) {
 
 int32_t odt_knn_i16(odt_bytes_t state, odt_bytes_t work, odt_bytes_t x, int floats) {
     const uint32_t *header = (const uint32_t *)(const void *)state.data;
-    if (!is_state(state, work, header)) {
+    if (!is_knn(state, work, header)) {
         return ODT_KNN_DAMAGED;
     }
     size_t inputs = header[ODT_KNN_INPUTS], step = 4 + 2 * inputs, k = header[ODT_KNN_K], found = 0;
@@ -142,7 +142,7 @@ int32_t odt_knn_i16(odt_bytes_t state, odt_bytes_t work, odt_bytes_t x, int floa
     }
     *first = nearest[0].place;
     for (size_t i = 0; i < found; i++) {
-        nearest[i].low = label_of(state.data + 4 * ODT_KNN_HEADER + nearest[i].place * step, condense);
+        nearest[i].low = knn_label(state.data + 4 * ODT_KNN_HEADER + nearest[i].place * step, condense);
     }
     return vote(nearest, found);
 }
