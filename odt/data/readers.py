@@ -26,7 +26,7 @@ if 1 - 1:  # for type checkers alone
     from ..run.network import Data, Numbers
 
 _CODES = {"int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "float32": "f"}
-_SIZES = {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "float32": 4}
+SIZES = {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "float32": 4}
 _WIDE = {"int64": "int32", "float64": "float32"}  # what they become as they are read
 _DESCR = {
     "i1": "int8", "u1": "uint8", "b1": "uint8", "i2": "int16", "u2": "uint16", "i4": "int32", "i8": "int64",
@@ -61,7 +61,7 @@ class Column:
         for name, value, least in (("row", row, 1), ("offset", offset, 0)):
             if not is_int(value) or value < least:
                 raise ValueError("%s: %s is an int above %d, got %r" % (path, name, least - 1, value))
-        self.bytes = row * (8 if self.wide else _SIZES[dtype])
+        self.bytes = row * (8 if self.wide else SIZES[dtype])
         self.stride = self.bytes if stride is None else stride
         if not is_int(self.stride) or self.stride < self.bytes:
             raise ValueError("%s: stride is an int of at least %d bytes, got %r" % (path, self.bytes, stride))
@@ -249,7 +249,7 @@ class _Buffer:
 
     def __init__(self, column, batch_size):
         self.column = column
-        self.data = array(_CODES[column.dtype], bytes(_SIZES[column.dtype] * column.row * batch_size))
+        self.data = array(_CODES[column.dtype], bytes(SIZES[column.dtype] * column.row * batch_size))
         self.raw = bytearray(column.bytes) if column.wide else None  # a sample
         self.view = memoryview(self.data)
         self.file = None

@@ -39,8 +39,8 @@ class Node:
     fleet has each once; epochs: passes over the data in a round; validation_data: (x, y), for the accuracy that the PC
     shows, else x and y; personal: names of layers that stay as they are here (FedPer: Arivazhagan et al., 2019).
     secret: an update leaves the node only with masks that cancel in the sum of at least three nodes (secret.py).
-    ValueError, TypeError for other arguments. The memory of a node besides the model: 8 bytes per shared weight, 4 more
-    with momentum, and the update.
+    ValueError, TypeError for other arguments. Besides the model, a node takes 8 bytes of RAM per shared weight, 4 more
+    with momentum, and the update's.
     """
 
     def __init__(

@@ -14,12 +14,13 @@ from collections import Counter
 
 from ..base import executor
 from ..base.fixed import bits_to_float, elements, float_to_bits, get
-from ..base.regions import CONSTANTS, COUNT, POSITION
+from ..base.regions import COUNT, POSITION
 from ..files.frozen import HEADER, layout
 from ..inspect.tensors import Map
 from ..inspect.packed import stored
 from ..plan import linear
 from ..run.session import point, ready
+from ..run.weights import memory_of
 from .rows.packed import table
 
 _MOST = 7  # the largest q
@@ -81,13 +82,12 @@ def _chosen(session, bits):
     return [name for name, count in given.items() if count == 4]
 
 
-def _memory(session, buffer):
-    return session.frozen if buffer.region == CONSTANTS else session.state
-
-
 def _bytes(session, buffer):
     """A buffer's bytes; None without a buffer."""
-    return buffer and bytes(_memory(session, buffer)[buffer.offset : buffer.offset + buffer.size])
+    if not buffer:
+        return None
+    memory = memory_of(session.state, session.frozen, buffer)
+    return bytes(memory[buffer.offset : buffer.offset + buffer.size])
 
 
 def _kernel(session, weights):
@@ -176,10 +176,10 @@ def _means(model, names, x):
 
     A list of one such list; of layers by channel, and of groups, of one list for each.
     """
-    session, nodes = model.session, [node for node in model.nodes if node.layer.name in names]
+    nodes = [node for node in model.nodes if node.layer.name in names]
     nodes = [node for node in nodes if node.layer.kind in _CORRECTED and node.layer.family == "linear"]
     images = _images(model, {node.inputs[0] for node in nodes}, x)
-    return {node.layer.name: _windows(node, images[node.inputs[0]]) for node in nodes} if session else {}
+    return {node.layer.name: _windows(node, images[node.inputs[0]]) for node in nodes}
 
 
 def _images(model, nodes, x):

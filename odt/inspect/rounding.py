@@ -43,7 +43,7 @@ class Rounding(Ranges):
         self.tensors = [tensor for tensor in self.tensors if tensor.name in self.ends]
         self.lines = []
         layer = model.nodes[0].layer
-        self.fine = layer.dtype not in ("int8", "uint8")  # or the samples themselves have no more bits
+        self.fine = layer.dtype not in ("int8", "uint8")  # samples of int8 and uint8 have 8 bits themselves
         self.width = layer.shape[-1] if self.fine and layer.shape[-1] <= _PAIRS else 0  # features that are compared
         self.pairs = {}  # two features -> how often they differed, the sum of the squares, in steps
         self.counts = {}  # (name, channel) -> how often each of 256 values was there; of an input the channel is 0

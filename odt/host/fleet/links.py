@@ -48,9 +48,9 @@ class Process:
     """A script in a process of its own, by CPython or by the command ``python`` of another interpreter."""
 
     def __init__(self, script, place=(0, 1), python=None):
+        script = Path(script).resolve()
         self._words = [*(python or [sys.executable]), "-c", _RUN, str(place[0]), str(place[1]), str(script)]
-        self._folder = Path(script).resolve().parent
-        self._words[-1] = str(Path(script).resolve())
+        self._folder = script.parent
         self._process = None
         self._ended = True
         self.restart()

@@ -45,7 +45,7 @@ class Remote:
         body = self.ask(frames.HELLO, bytes((frames.VERSION,)), timeout)
         name, zero, sizes = body[_ABOUT:].partition(b"\0")
         if len(body) < _ABOUT or not zero or not 1 <= len(name) <= 32 or len(sizes) % 4:
-            raise FleetError("%s: a damaged answer: %.80r" % (self.name, body))
+            raise self._damaged(body)
         sizes = struct.unpack("<%dI" % (len(sizes) // 4), sizes)
         name = visible(name.decode("utf-8", "replace"))
         self.about = About(*struct.unpack_from(frames.ABOUT, body), name, sizes)
@@ -65,9 +65,7 @@ class Remote:
         crc = executor.engine.crc32(data)
         task = struct.pack(frames.TASK, number, crc, form, momentum, entries)
         body = self.ask(frames.TRAIN, task, end - time.monotonic())
-        if len(body) != struct.calcsize(frames.DONE):
-            raise FleetError("%s: a damaged answer: %.80r" % (self.name, body))
-        loss, samples, size, self._crc = struct.unpack(frames.DONE, body)
+        loss, samples, size, self._crc = self._unpacked(frames.DONE, body)
         if not abs(loss) < 1e30:
             raise FleetError("%s: a loss of %r" % (self.name, loss))
         if not samples:
@@ -99,17 +97,11 @@ class Remote:
     def evaluate(self, model, timeout):
         """(loss, accuracy) on the node's data: of a model that it has received, or, None, of its own."""
         crc = 0 if model is None else executor.engine.crc32(model)
-        body = self.ask(frames.EVALUATE, struct.pack("<IB", crc, model is not None), timeout)
-        if len(body) != 8:
-            raise FleetError("%s: a damaged answer: %.80r" % (self.name, body))
-        return struct.unpack("<ff", body)
+        return self._unpacked("<ff", self.ask(frames.EVALUATE, struct.pack("<IB", crc, model is not None), timeout))
 
     def key(self, timeout):
         """The node's public key, 32 bytes."""
-        body = self.ask(frames.KEY, b"", timeout)
-        if len(body) != 32:
-            raise FleetError("%s: a damaged answer: %.80r" % (self.name, body))
-        return body
+        return self._unpacked("32s", self.ask(frames.KEY, b"", timeout))[0]
 
     def mask(self, number, own, keys, timeout):
         """Let the node mask its update of a round: ``own`` is its place among the public keys."""
@@ -143,6 +135,14 @@ class Remote:
                 why = visible(answer[1].decode("utf-8", "replace"))
                 raise FleetError("%s: %s" % (self.name, why))
             return answer[1]
+
+    def _unpacked(self, form, body):
+        if len(body) != struct.calcsize(form):
+            raise self._damaged(body)
+        return struct.unpack(form, body)
+
+    def _damaged(self, body):
+        return FleetError("%s: a damaged answer: %.80r" % (self.name, body))
 
     def _through(self, call, *given):
         try:

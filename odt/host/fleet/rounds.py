@@ -7,6 +7,7 @@ from array import array
 from concurrent.futures import ThreadPoolExecutor
 
 from ...base import executor
+from ...fleet.frames import VERSION
 from ...fleet.secret import LEAST, MOST
 from ...fleet.shared import LIMIT, Shared
 from ...run.session import ready
@@ -169,8 +170,8 @@ class Fleet:
     def _check(self, about):
         shared, model = self.shared, self.model
         dtype = "int8" if about.int8 else "float32"
-        if about.version != 1:
-            raise FleetError("%s: version %d, the PC has 1" % (about.name, about.version))
+        if about.version != VERSION:
+            raise FleetError("%s: version %d, the PC has %d" % (about.name, about.version, VERSION))
         if about.layers != shared.crc or about.weights != shared.count:
             mine, theirs = list(shared.sizes)[: len(about.sizes)], list(about.sizes)
             raise FleetError(

@@ -1,6 +1,7 @@
 """A memory_budget on a PC: where recomputation alone does not reach it, the forward pass runs by rows, too."""
 
 from ...base.fixed import elements
+from ...data.readers import SIZES
 from ...plan.compiler import compile_graph, prepare
 from ...plan.recompute import Chain, roots, search
 from ...plan.segments import Choices
@@ -48,7 +49,7 @@ def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, chec
 
 def _bytes_of(node):
     """Of a sample as the user has it."""
-    return elements(node.shape) * {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2}.get(node.layer.dtype, 4)
+    return elements(node.shape) * SIZES[node.layer.dtype]
 
 
 def _whole_kernels(what, flash, memory_budget, checkpoint):

@@ -6,7 +6,8 @@ stages', and the best cut up to a boundary is part of the best one of all.
 
 from ...base.regions import REGION_SHIFT
 from ...plan.instruction import END, ROW
-from ...plan.memory import lifetimes, live_bytes, share
+from ...plan.memory import lifetimes
+from .rewriting import live
 from .stage import Stage, row_out
 from .units import units
 
@@ -40,14 +41,11 @@ class Forward:
         self.units, _ = units(s, ends[0])
         lives = lifetimes(s.instructions, arena)
         self.lives = {root: (first, last) for root, first, last in lives}
-        roots = list(arena.roots)
-        share(s.instructions, arena)
-        live = live_bytes(lifetimes(s.instructions, arena), arena, len(s.instructions))
-        arena.roots[:] = roots
-        self.peaks = [max(live[unit.start : unit.index + 1]) for unit in self.units]
+        used = live(s)
+        self.peaks = [max(used[unit.start : unit.index + 1]) for unit in self.units]
         if sample:
             self.peaks[0] += self.sample
-        self.rest = max(live[ends[0] :] or [0])
+        self.rest = max(used[ends[0] :] or [0])
         self.words = [sum([made[ROW][END] - 1 for made in unit.prepares + [unit.made]]) for unit in self.units]
         # (first unit, unit after the last, rows) -> (bytes, bytes of the windows and of what lives through, words)
         self.stages = {}

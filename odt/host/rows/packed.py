@@ -14,7 +14,7 @@ from ...files.frozen import HEADER
 from ...inspect.packed import Packed, stored
 from ...plan.buffers import Buffers as WholeBuffers
 from ...plan.instruction import END, FIRST, MARK, NAME, ROW, STOP
-from ...plan.memory import lifetimes, live_bytes, share
+from .rewriting import live, replace
 from .split import Buffers as SplitRows
 from .split import SplitPlan
 
@@ -112,41 +112,25 @@ def rewrite(s, ends, parts):
     """
     if not s.buffers.kernels:
         return
-    roots = list(s.arena.roots)
-    share(s.instructions, s.arena)
-    live = live_bytes(lifetimes(s.instructions, s.arena), s.arena, len(s.instructions))
-    s.arena.roots[:] = roots
-    most = max(live) if parts == PEAK else 0
-    made, moved = [], list(ends)
-    for index, instruction in enumerate(s.instructions):
-        for number, end in enumerate(ends):
-            if end == index:
-                moved[number] = len(made)
-        kind = instruction[ROW]
-        regions = [operand >> REGION_SHIFT for operand in instruction[FIRST : kind[STOP]]]
-        if FOUR not in regions:
-            made.append(instruction)
-            continue
-        if s.noted is not None:
-            s.owner = instruction[kind[END]]
-        found = _unpacked(s, instruction, regions.index(FOUR), most - live[index])
+    used = live(s)
+    most = max(used) if parts == PEAK else 0
+
+    def extend(made, index, instruction):
+        found = _unpacked(s, instruction, most - used[index])
         at = len(made)
         while at and made[at - 1][ROW][NAME] in _PREPARES_DX:
             at -= 1
         made[at:at] = found[:1]
         made += found[1:]
-    s.owner = None
-    for number, end in enumerate(ends):
-        if end == len(s.instructions):
-            moved[number] = len(made)
-    s.instructions[:] = made
-    ends[:] = moved
+
+    replace(s, ends, FOUR, extend)
 
 
-def _unpacked(s, instruction, at, room):
-    """What an instruction becomes, whose operand ``at`` is a kernel of 4 bits; ``room``: bytes for scratch."""
+def _unpacked(s, instruction, room):
+    """What an instruction becomes, one of whose operands is a kernel of 4 bits; ``room``: bytes for scratch."""
     kind, mark = instruction[ROW], instruction[MARK]
     operands, sizes = list(instruction[FIRST : kind[STOP]]), list(instruction[kind[STOP] : kind[END]])
+    at = [operand >> REGION_SHIFT for operand in operands].index(FOUR)
     kernel = s.buffers.kernels[operands[at]]
     place = operands[at] & (1 << REGION_SHIFT) - 1
     rows, pixels, number = _group(kind[NAME], sizes, kernel, room)

@@ -11,8 +11,8 @@ from ...base.regions import REGION_SHIFT
 from ...files.split import SPLIT, Split
 from ...plan.buffers import Buffers as WholeBuffers
 from ...plan.instruction import END, FIRST, MARK, NAME, ROW, STOP
-from ...plan.memory import lifetimes, live_bytes, share
 from ...plan.values import ERROR, SCALE, WEIGHT, Plan
+from .rewriting import live, replace
 
 _KINDS = ("dense", "conv2d", "depthwise2d")
 _GROUPS = (1, 2, 4, 8, 16, 32)  # of columns
@@ -106,7 +106,7 @@ def rewrite(s, ends):
     """Let instructions read such kernels where their rows lie; their ``ends`` move."""
     if not s.buffers.found:
         return
-    _Rewriter(s, ends).run(ends)
+    replace(s, ends, SPLIT, _Rewriter(s, ends).extend)
 
 
 class _Rewriter:
@@ -114,34 +114,15 @@ class _Rewriter:
         self.s, self.arena, self.buffers = s, s.arena, s.buffers
         for rows in self.buffers.found:
             rows.rest = self.buffers.freeze(rows.name + " rest", rows.still * rows.row)
-        roots = list(self.arena.roots)
-        share(s.instructions, self.arena)
-        self.live = live_bytes(lifetimes(s.instructions, self.arena), self.arena, len(s.instructions))
-        self.arena.roots[:] = roots
+        self.live = live(s)
         self.peak = max(self.live[ends[0] :] or [0])
         self.unit = 1 if s.int8 else 4
 
-    def run(self, ends):
-        s, made, moved = self.s, [], list(ends)
-        for index, instruction in enumerate(s.instructions):
-            for number, end in enumerate(ends):
-                if end == index:
-                    moved[number] = len(made)
-            operands = instruction[FIRST : instruction[ROW][STOP]]
-            if not any([operand >> REGION_SHIFT == SPLIT for operand in operands]):
-                made.append(instruction)
-                continue
-            if s.noted is not None:
-                s.owner = instruction[instruction[ROW][END]]
-            self.index, self.mark = index, instruction[MARK]
-            sizes = instruction[instruction[ROW][STOP] : instruction[ROW][END]]
-            made += self._parts(instruction[ROW][NAME], list(operands), list(sizes))
-        s.owner = None
-        for number, end in enumerate(ends):
-            if end == len(s.instructions):
-                moved[number] = len(made)
-        s.instructions[:] = made
-        ends[:] = moved
+    def extend(self, made, index, instruction):
+        self.index, self.mark = index, instruction[MARK]
+        kind = instruction[ROW]
+        operands, sizes = instruction[FIRST : kind[STOP]], instruction[kind[STOP] : kind[END]]
+        made += self._parts(kind[NAME], list(operands), list(sizes))
 
     def _emit(self, name, operands, sizes):
         return self.s.instruction(name, tuple(operands), tuple(sizes), self.mark)
