@@ -2,10 +2,17 @@
 
 import machines
 
+from odt.host.boards import room
+
 MPY = machines.BUILD / "mpy"
 # Machines without odt, each with the folder of the kernels that it takes.
 FOLDERS = (("stock_unix", "x64"), ("stock_qemu_m3", "armv6m"), ("stock_qemu_m4hf", "armv7emsp"))
 SMALL_FOLDERS = FOLDERS[:2]
+
+
+def base(*names):
+    """(path here, path there) of the base's modules, and of those of these capabilities."""
+    return [(file.source, file.target) for file in room.wanted("/lib", MPY / "python" / "odt", [], names)]
 
 
 def give(machine, arch):

@@ -13,8 +13,8 @@ from pathlib import Path
 import flash_image
 import machines
 import pytest
+from stock_files import base
 
-from odt.host.boards import room
 from odt.host.run import DIGEST
 
 XOR = machines.ROOT / "examples" / "xor" / "train.py"
@@ -173,8 +173,7 @@ def test_files_stay_in_the_flash_that_is_given(tmp_path):
 def test_stock_firmware_gets_odt_by_install(tmp_path):
     """Its modules are there already: tests_device/checks/install/test_mip.py brings them all."""
     files = machines.BUILD / "mpy"
-    base = room.wanted("/lib", files / "python" / "odt", [], [])
-    flash_image.write(tmp_path / "flash", [(file.source, file.target) for file in base])
+    flash_image.write(tmp_path / "flash", base())
     with running(tmp_path, "--stock", "--flash", tmp_path / "flash") as board:
         status, text = board.call("odt", "install", "--port", board.port, "--files", files, "--example", "xor")
         assert status == 0, text
