@@ -101,8 +101,20 @@ uint32_t odt_scale_sqrt(uint32_t a) {
     rest -= 2 * root * q;
     root = (root << 12) + q - (rest << 12 < q * q);
     return pack_scale(root, (e - h) >> 1);
-    #else
+    #elif ODT_SMALL
     return pack_scale(odt_isqrt((uint64_t)mantissa(a) << h), (e - h) >> 1);
+    #else
+    // isqrt(v): about the root of its upper half, one step of Newton's method on, and at most two units from there.
+    uint64_t v = (uint64_t)mantissa(a) << h;
+    uint32_t high = (uint32_t)(v >> 16), y = odt_root_above(high);
+    uint32_t root = (y << 8) - (uint32_t)((int32_t)(y * y - high) * 128 / (int32_t)y);
+    while ((uint64_t)root * root > v) {
+        root--;
+    }
+    while ((uint64_t)(root + 1) * (root + 1) <= v) {
+        root++;
+    }
+    return pack_scale(root, (e - h) >> 1);
     #endif
 }
 

@@ -158,6 +158,7 @@ ELEMENTS = (
     ("BatchNorm", "norm_dx_i8", dict(BATCH_NORM, zx=0, factor=FACTOR, rows=0, id=3, F=256), 0, 4096),
     *of_norms(),
     ("softmax", "softmax_i8", dict(M=16, N=10, factor=0x3C800000), 0, 160),
+    ("softmax, 100 classes", "softmax_i8", dict(M=4, N=100, factor=0x3C800000), 0, 400),
     ("softmax", "softmax_dx_i8", dict(M=16, N=10), 46, 160),
     ("sigmoid, tanh", "sigmoid_i8", dict(N=2048, z=0, factor=FACTOR), 0, 2048),
     ("sigmoid, tanh", "sigmoid_dx_i8", dict(N=2048), 45, 2048),

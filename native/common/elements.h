@@ -32,6 +32,40 @@ typedef struct {
 odt_outputs_t odt_outputs_from(int32_t z, int32_t lo, int32_t peak);
 int8_t odt_output_of_peak(odt_outputs_t *o, int32_t v);
 
+// Like odt_outputs_t, with the zero point included.
+typedef struct {
+    int32_t top, bottom; // 0, 4
+    int32_t most, least; // 8, 12
+    int32_t lo;          // 16
+} odt_limits_t;
+
+static inline odt_limits_t odt_limits_of(const odt_outputs_t *o) {
+    int32_t z = o->z;
+    odt_limits_t l = {o->top + z, o->bottom + z, o->most + z, o->least == INT32_MIN ? INT32_MIN : o->least + z, o->lo};
+    return l;
+}
+
+// odt_output(o, v - o->z), with the limits of o.
+static inline int8_t odt_output_by(odt_limits_t *l, odt_outputs_t *o, int32_t v) {
+    if (v > l->top) {
+        if (v <= l->most) {
+            return 127;
+        }
+    } else if (v >= l->bottom) {
+        return (int8_t)v;
+    } else if (v >= l->least) {
+        return (int8_t)l->lo;
+    }
+    int8_t y = odt_output_of_peak(o, v - o->z);
+    *l = odt_limits_of(o);
+    return y;
+}
+
+// Whether the arguments of odt_outputs_from() are in the usual range of models.
+static inline int odt_is_usual(const odt_outputs_t *o) {
+    return o->most >= 0 && o->peak < 1 << 30;
+}
+
 // odt_clamp(v, z, lo, &peak)
 static inline int8_t odt_output(odt_outputs_t *o, int32_t v) {
     if (v > o->top) {

@@ -76,6 +76,26 @@ static inline int32_t odt_rescale_by(const odt_rescaler_t *r, int32_t v) {
     return odt_rescaled(v, r->q);
 }
 
+// a + (b * c >> 32), b * c of 64 bits.
+static inline int32_t odt_add_upper(int32_t a, int32_t b, int32_t c) {
+    #if ODT_M4
+    __asm ("smmla %0, %1, %2, %0" : "+r" (a) : "r" (b), "r" (c));
+    return a;
+    #else
+    return a + (int32_t)((int64_t)b * c >> 32);
+    #endif
+}
+
+// Whether odt_rescale_within() takes every v of `bits` bits and a sign.
+static inline int odt_is_within(const odt_rescaler_t *r, int32_t bits) {
+    return (uint32_t)1 << bits <= r->bound;
+}
+
+// odt_rescaled(v, r->q), r by value: a loop keeps it in registers.
+static inline int32_t odt_rescale_within(odt_rescaler_t r, int32_t v) {
+    return odt_add_upper(r.half, (int32_t)((uint32_t)v << r.up), r.q.m) >> r.shift;
+}
+
 // odt_rescaled(v, q), of a multiplier that is used once.
 static inline int32_t odt_rescale_once(int32_t v, const odt_multiplier_t *q) {
     odt_rescaler_t r = odt_rescaler(odt_checked(q));

@@ -46,8 +46,8 @@
     ROUTE(depthwise2d_dx_i8, _, odt_depthwise_i8__m0, odt_depthwise_i8__m4, depthwise_lanes, depthwise_by_blocks) \
     ROUTE(depthwise2d_dw_i8, odt_tiny_plan, _, odt_depthwise_dw_tiny_i8__m4, _, _) \
     ROUTE(depthwise2d_dw_i8, _, odt_depthwise_dw_i8__m0, odt_depthwise_dw_i8__m4, depthwise_dw_channels, depthwise_dw_channels) \
-    ROUTE(norm_i8, _, list_hats, odt_norm_i8, odt_norm_i8, odt_norm_i8) \
-    ROUTE(norm_dx_i8, _, dx_rows, odt_norm_dx_i8, odt_norm_dx_i8, odt_norm_dx_i8) \
+    ROUTE(norm_i8, _, list_hats, scale_hats, odt_norm_i8, odt_norm_i8) \
+    ROUTE(norm_dx_i8, _, dx_rows, round_group, odt_norm_dx_i8, odt_norm_dx_i8) \
     ROUTE(maxpool2d_choice_i8, _, choose_quads, choose_fours, odt_maxpool2d_choice_i8, odt_maxpool2d_choice_i8) \
     ROUTE(unpool2d_i8, _, spread_quads, spread_fours, odt_unpool2d_i8, odt_unpool2d_i8) \
     ROUTE(add_i8, _, add_bytes, odt_add_i8, odt_add_i8, odt_add_i8) \

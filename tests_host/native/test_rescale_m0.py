@@ -21,6 +21,12 @@ void rescaled(int32_t count, const int32_t *v, const int32_t *m, const int32_t *
         odt_rescaler_t r = odt_rescaler(q);
         whole[i] = odt_rescaled(v[i], q);
         by[i] = odt_rescale_by(&r, v[i]);
+        #if !ODT_M0
+        int32_t bits = odt_bit_length(odt_magnitude(v[i]));
+        if (bits < 32 && odt_is_within(&r, bits)) {
+            by[i] = odt_rescale_within(r, v[i]);
+        }
+        #endif
     }
 }
 void random_by(int32_t count, const int32_t *v, const int32_t *m, const int32_t *s, const int32_t *u, int32_t *by) {
@@ -44,7 +50,9 @@ void sums(int32_t count, const int32_t *a, const int32_t *b, int32_t *y) {
 void outputs(int32_t count, const int32_t *v, int32_t z, int32_t lo, int32_t *peak, int32_t *y) {
     odt_outputs_t o = odt_outputs_from(z, lo, *peak);
     for (int32_t i = 0; i < count; i++) {
-        y[i] = odt_output(&o, v[i]);
+        odt_limits_t limits = odt_limits_of(&o);
+        int is_by = i % 2 && odt_is_usual(&o) && odt_magnitude(v[i]) < 1u << 30;
+        y[i] = is_by ? odt_output_by(&limits, &o, v[i] + z) : odt_output(&o, v[i]);
     }
     *peak = o.peak;
 }

@@ -5,21 +5,16 @@
 
 #include "../../core.h"
 #include "../../opcodes.h"
+#include "../../common/summand.h"
 #include "elements__m0.h"
 
 #if ODT_M0 && !ODT_SMALL
-
-// Converts a byte x to a summand plus an offset, in 256ths of a step of the sum: (x * factor + plus mod 2^32) >> shift,
-// unsigned.
-typedef struct {
-    uint32_t factor, plus, shift;
-} summand_t;
 
 // What add_bytes loads; elements from `done` on, which is then where it ended, as in odt_bytes_t.
 typedef struct {
     const int8_t *a, *b;          // 0, 4
     int32_t count, done;          // 8, 12
-    summand_t first, second;      // 16, 28
+    odt_summand_t first, second;      // 16, 28
     int32_t half;                 // 40: 128, 256 times the sum's zero point, less the summands' offsets
     int8_t *y;                    // 44: where it ends
     odt_limits_t limits;          // 48
@@ -94,23 +89,10 @@ __attribute__((naked, noinline)) static void add_bytes(add_t *add) {
         );
 }
 
-// Prepares the summands of bytes less `zero`; returns whether all fit 32 bits. The offset makes the smallest one, for x
-// = -128, nonnegative; the largest is then at most 255 * factor + 3 * 2^22 above it.
-static int make_summand(summand_t *to, int32_t zero, odt_multiplier_t q, uint32_t *offset) {
-    to->factor = (uint32_t)q.m >> 7;
-    to->shift = (uint32_t)q.s - 15;
-    if (((uint32_t)q.m & 0x8000007F) || to->shift - 4 > 18 || zero != (int8_t)zero) {
-        return 0;
-    }
-    *offset = (((uint32_t)(128 + zero) * to->factor) >> to->shift) + 1;
-    to->plus = (*offset << to->shift) + ((uint32_t)1 << (to->shift - 1)) - (uint32_t)zero * to->factor;
-    return 1;
-}
-
 static int add_all(const odt_add_i8_t *a, odt_multiplier_t qa, odt_multiplier_t qb, odt_outputs_t *outputs) {
     uint32_t first, second;
     add_t add = {.a = a->a, .b = a->b, .count = a->N, .y = a->y + a->N, .limits = odt_limits_of(outputs)};
-    if (!make_summand(&add.first, a->za, qa, &first) || !make_summand(&add.second, a->zb, qb, &second) || !odt_is_usual(outputs)) {
+    if (!odt_make_summand(&add.first, a->za, qa, &first) || !odt_make_summand(&add.second, a->zb, qb, &second) || !odt_is_usual(outputs)) {
         return 0;
     }
     add.half = 128 + 256 * outputs->z - (int32_t)(first + second);

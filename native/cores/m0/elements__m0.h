@@ -11,24 +11,6 @@
 #include "../../common/elements.h"
 #include "registers__m0.h"
 
-// Like odt_outputs_t, with the zero point included.
-typedef struct {
-    int32_t top, bottom; // 0, 4
-    int32_t most, least; // 8, 12
-    int32_t lo;          // 16
-} odt_limits_t;
-
-static inline odt_limits_t odt_limits_of(const odt_outputs_t *o) {
-    int32_t z = o->z;
-    odt_limits_t l = {o->top + z, o->bottom + z, o->most + z, o->least == INT32_MIN ? INT32_MIN : o->least + z, o->lo};
-    return l;
-}
-
-// Whether the arguments of odt_outputs_from() are in the usual range of models.
-static inline int odt_is_usual(const odt_outputs_t *o) {
-    return o->most >= 0 && o->peak < 1 << 30;
-}
-
 // An output in r2, the limits at sp + `at`: clamped at 3, or on to 6 if it is a new peak. r3 is lost.
 #define ODT_CLAMP(at) \
     "ldr r3, [sp, #" at "]\n" \

@@ -83,6 +83,13 @@ static inline int32_t odt_smmul(int32_t a, int32_t b) {
     return upper;
 }
 
+// The same rounded.
+static inline int32_t odt_smmulr(int32_t a, int32_t b) {
+    int32_t upper;
+    __asm ("smmulr %0, %1, %2" : "=r" (upper) : "r" (a), "r" (b));
+    return upper;
+}
+
 // Both products of halves, added to a sum.
 static inline int32_t odt_smlad(uint32_t a, uint32_t b, int32_t sum) {
     __asm ("smlad %0, %1, %2, %3" : "=r" (sum) : "r" (a), "r" (b), "r" (sum));

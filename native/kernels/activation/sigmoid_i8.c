@@ -71,7 +71,15 @@ void odt_sigmoid_dx_i8(const odt_sigmoid_dx_i8_t *a) {
         return;
     }
     #endif
-    for (int32_t i = 0; i < a->N; i++) {
+    int32_t i = 0;
+    #if !ODT_M0
+    odt_rescaler_t r = odt_rescaler(q);
+    for (; odt_is_within(&r, 21) && i < a->N; i++) {
+        int32_t v = a->e[i] * (16384 - a->y[i] * a->y[i]);
+        a->dx[i] = odt_output(&outputs, odt_rescale_within(r, v));
+    }
+    #endif
+    for (; i < a->N; i++) {
         int32_t v = a->e[i] * (16384 - a->y[i] * a->y[i]);
         a->dx[i] = odt_output(&outputs, odt_rescaled(v, q));
     }

@@ -24,6 +24,9 @@ typedef struct {
 #include "../../cores/m0/norm_dx_i8__rp2040.inc"
 #include "../../cores/m0/norm_stats_i8__rp2040.inc"
 #endif
+#if ODT_M4
+#include "../../cores/m4/norm_stats_i8__m4.h"
+#endif
 
 enum {
     MEAN_BITS = 10, // a difference to the mean has at most 18 bits, as odt_rescale_by requires
@@ -36,7 +39,7 @@ static int32_t moments(const int8_t *x, int32_t S, int32_t C, int32_t stride, in
     if (n <= 1 << 12) { // numbers of 8 bits and a sign: their sum has 20 bits, the sum of squares 28
         int32_t total = 0, all = 0;
         for (int32_t s = 0; s < S; s++, x += stride) {
-            #if ODT_M0 && !ODT_SMALL
+            #if ODT_M4 || (ODT_M0 && !ODT_SMALL)
             int32_t sums[2], step = C == 1 ? stride : 1, count = C == 1 ? S : C;
             sum_squares(x, step, x + count * step, sums);
             total += sums[0] - z * count;
@@ -356,6 +359,10 @@ void odt_norm_i8(const odt_norm_i8_t *a) {
     *a->peak = outputs.peak;
 }
 
+#elif ODT_M4
+
+#include "../../cores/m4/norm_i8__m4.inc"
+
 #else
 
 void odt_norm_i8(const odt_norm_i8_t *a) {
@@ -421,6 +428,13 @@ void odt_norm_dw_i8(const odt_norm_dw_i8_t *a) {
             }
             #endif
             odt_rescaler_t inverse = hat(st, bits);
+            #if ODT_M4
+            hats_t hats;
+            if (group_hats(&hats, z, st[0], &inverse)) {
+                add_products(&hats, a, at, dw);
+                continue;
+            }
+            #endif
             for (int32_t s = 0; s < a->S; s++) {
                 for (int32_t c = 0; c < a->C; c++) {
                     uint32_t h = (uint32_t)normalised(a->x[at + c], z, st[0], &inverse);
@@ -696,6 +710,10 @@ static int norm_dx_outputs__m0(group_t *p, loops_t *l, uint32_t scale, odt_outpu
 
 #endif
 
+#if ODT_M4
+#include "../../cores/m4/norm_dx_i8__m4.inc"
+#endif
+
 #if ODT_RP2040
 
 // Rows of a LayerNorm.
@@ -808,6 +826,17 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
             p.q = odt_multiplier(scale);
             p.at = m * a->S * width + g * a->C;
             p.n = g * a->C;
+            #if ODT_M4
+            extent_t extent;
+            if (begin_extent(&extent, &p)) {
+                sum_group(&extent, p.at, &sums);
+                set_means(&p, &sums);
+                if (round_group(&p, &extent, &outputs)) {
+                    continue;
+                }
+                sums = (sums_t){0, 0};
+            }
+            #endif
             #if ODT_M0 && !ODT_SMALL
             int is_short = group_hats(&loops.hats, p.st) && S < 1 << 20;
             if (is_short) {
