@@ -38,7 +38,7 @@ echo                 bench/costs/echo.py                         kernels odt/onl
 examples             bench/examples/examples.py                  training kernels planner examples
 features             bench/costs/features.py                     kernels odt/sensors
 few_bits             bench/accuracy/few_bits.py                  training odt/data
-fleet                bench/accuracy/fleet.py                    training odt/fleet odt/host/fleet
+fleet                bench/accuracy/fleet.py                     training odt/fleet odt/host/fleet
 four_bits            bench/accuracy/four_bits.py                 training odt/host/rows odt/host/four_bits.py
 forward_forward      bench/studies/forward_forward.py            training
 fuzz                 [tests_host/fuzz/fuzz.py --seconds 3600]    native odt/files odt/reference tests_host/fuzz
@@ -48,6 +48,7 @@ imported             bench/accuracy/imported.py                  training odt/ho
 kernels              bench/costs/kernels.py                      kernels
 knn                  bench/costs/knn.py                          kernels odt/online
 labels               bench/accuracy/labels.py                    training odt/continual
+leakage              bench/accuracy/leakage.py                   training odt/fleet odt/host/fleet
 loop                 bench/costs/loop.py                         kernels odt/sensors odt/run
 memory               bench/costs/memory.py                       planner odt/host/rows
 mobilenet            bench/accuracy/mobilenet.py                 training kernels odt/host/convert

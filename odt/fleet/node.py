@@ -30,6 +30,7 @@ if 1 - 1:  # for type checkers alone
 
 _NAME = const(32)  # bytes of a name at most
 _WHY = const(200)  # characters of a reason at most
+_LEAST = const(64)  # samples of which an update shows no image: bench/accuracy/leakage.py
 
 
 class Node:
@@ -38,7 +39,8 @@ class Node:
     x, y: samples and labels as ``fit`` takes them; name: what the PC calls the node, 1 to 32 bytes of UTF-8, of which a
     fleet has each once; epochs: passes over the data in a round; validation_data: (x, y), for the accuracy that the PC
     shows, else x and y; personal: names of layers that stay as they are here (FedPer: Arivazhagan et al., 2019).
-    secret: an update leaves the node only with masks that cancel in the sum of at least three nodes (secret.py).
+    secret: an update leaves the node only with masks that cancel in the sum of at least three nodes (secret.py). least:
+    samples that a node without ``secret`` has at least, for an update of few samples shows them to the PC.
     ValueError, TypeError for other arguments. Besides the model, a node takes 8 bytes of RAM per shared weight, 4 more
     with momentum, and the update's.
     """
@@ -53,11 +55,17 @@ class Node:
         validation_data: "tuple[Data, Data] | None" = None,
         personal: "Sequence[str]" = (),
         secret: "bool" = False,
+        least: "int" = _LEAST,
     ) -> None:
         self.model = model
         session = ready(model)
         self.shared = shared = Shared(session, personal)
         self.samples = session.bound(x, y, "")[0]
+        if not secret and self.samples < size_of("Node", "least", least):
+            raise ValueError(
+                "Node: an update of %d samples shows them to the PC: give %d or more, secret=True, or another least"
+                % (self.samples, least)
+            )
         self.x, self.y = x, y
         self.epochs = size_of("Node", "epochs", epochs)
         self.validation_data = (x, y) if validation_data is None else validation_data

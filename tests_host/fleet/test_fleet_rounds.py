@@ -55,7 +55,7 @@ def test_one_round_is_the_mean_of_what_nodes_learn_alone():
         learnt.append(np.concatenate([np.array(each, "float64") for each in model.get_weights()]))
     found = fleet(links=[Twin(each) for each in nodes], form="whole")
     found.run_round()
-    mean = start + np.average(np.array(learnt) - start, 0, [48, 48, 48])
+    mean = start + np.average(np.array(learnt) - start, 0, [64, 64, 64])
     assert np.abs(np.array(found.weights) / 2**20 - mean).max() <= 2**-20
     assert np.abs(mean - start).max() > 0.01
 

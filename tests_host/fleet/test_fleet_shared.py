@@ -124,6 +124,15 @@ def test_a_weight_that_is_none_is_named():
 )
 def test_arguments_of_a_node_are_checked(options, says):
     with pytest.raises(ValueError, match="Node: " + says):
-        Node(trained(cnn()), X[:16], Y[:16], **options)
+        Node(trained(cnn()), X[:64], Y[:64], **options)
     with pytest.raises(ValueError, match="x: "):
         Node(trained(cnn()), X[:16].tobytes()[:-1], Y[:16])
+
+
+def test_few_samples_leave_a_node_only_with_masks_or_where_it_is_told_so():
+    with pytest.raises(ValueError, match="Node: an update of 63 samples shows them to the PC: give 64 or more"):
+        Node(trained(cnn()), X[:63], Y[:63])
+    with pytest.raises(ValueError, match="Node: least"):
+        Node(trained(cnn()), X[:63], Y[:63], least=0)
+    for options in {"least": 63}, {"secret": True}:
+        assert Node(trained(cnn()), X[:63], Y[:63], **options).samples == 63

@@ -7,7 +7,7 @@ import odt
 from odt.fleet import Node, place
 
 
-def samples(number, count=48):
+def samples(number, count=64):
     """(x, y): images of 4x4 bytes and their labels, all of this node's own; three of four labels are of two classes."""
     x, y, key = bytearray(), bytearray(), 1 + 7919 * number
     for index in range(count):

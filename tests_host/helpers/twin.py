@@ -74,7 +74,7 @@ class Twin:
 
     def outputs(self, x):
         """Of each node, by the node."""
-        x = torch.as_tensor(np.asarray(x), dtype=self.dtype)
+        x = torch.as_tensor(x if isinstance(x, torch.Tensor) else np.asarray(x), dtype=self.dtype)
         outputs = {}
         for node in self.nodes:
             inputs = [outputs[parent] for parent in node.inputs]
