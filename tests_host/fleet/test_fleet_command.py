@@ -31,6 +31,13 @@ def test_its_rounds_are_those_of_twins_and_go_on_where_they_ended(capsys, tmp_pa
     assert "\nround 3: 2 of 2 nodes" in text
 
 
+def test_simulated_boards_in_this_process_beside_one_of_its_own(capsys):
+    status, text = odt(capsys, SCRIPT, "--processes", 1, "--twins", 5, "--rounds", 2)
+    twins = Fleet(network(), [Twin(node(number)) for number in range(6)])
+    wanted = [twins.run_round().digest for _ in range(2)][-1]
+    assert status == 0 and "round 2: 6 of 6 nodes" in text and text.endswith("digest %08x\n" % wanted)
+
+
 def test_forms_and_sums_are_chosen(capsys):
     words = "--form", "top", "--share", 0.2, "--momentum", 0.5, "--robust", "median"
     text = odt(capsys, SCRIPT, "--processes", 3, "--rounds", 1, *words)[1]
@@ -62,9 +69,10 @@ def test_a_node_that_fails_is_named_and_its_text_is_escaped(capsys, tmp_path):
 
 @pytest.mark.parametrize(
     "words, why", [
-        ((), "there is no node: give --connect PORT [PORT ..], --processes COUNT, or both"),
+        ((), "there is no node: give --connect PORT [PORT ..], --processes COUNT or --twins COUNT"),
         (("--processes", 1, "--rounds", 0), "--rounds is at least 1, got 0"),
         (("--processes", -1), "--processes is at least 0, got -1"),
+        (("--twins", -2), "--twins is at least 0, got -2"),
         (("--processes", 1, "--share", 2), "share is in 0..1, got 2.0"),
         (("--processes", 1, "--momentum", 0.5), "momentum is in 0..0.99, and of form top, got 0.5"),
         (("--connect", "/dev/no-such"), "/dev/no-such: "),

@@ -3,6 +3,7 @@
     odt fleet node.py --processes 8                            eight processes on this PC
     odt fleet node.py --connect /dev/ttyACM0 /dev/ttyACM1      two boards, which have odt and its capability fleet
     odt fleet node.py --connect PORT --processes 3             both
+    odt fleet node.py --twins 1000                             a thousand simulated boards, all in this process
 
 The script makes a Node and calls its serve(). On this PC it runs once more, with the number of nodes as its own number:
 the model that it compiles is the fleet's, and its validation_data give the accuracy that is shown.
@@ -20,7 +21,7 @@ from ...fleet.node import Node
 from ..boards.board import BoardError
 from ..text import complain, say
 from .remote import FleetError
-from .links import Process, Serial
+from .links import Process, Serial, Twin
 from .rounds import Fleet
 
 
@@ -36,21 +37,25 @@ def command(options):
     script = Path(options.script)
     if not script.is_file():
         raise BoardError("%s: no such script" % script)
-    count = len(options.connect or ()) + options.processes
+    boards = options.connect or ()
+    apart = len(boards) + options.processes
+    count = apart + options.twins
     if not count:
-        raise BoardError("there is no node: give --connect PORT [PORT ..], --processes COUNT, or both")
-    own = served(script, count)
+        raise BoardError("there is no node: give --connect PORT [PORT ..], --processes COUNT or --twins COUNT")
+    own = served(script, count, count)
     with contextlib.ExitStack() as stack:
         links = []
         for number in range(count):
             place = number, count
-            boards = options.connect or ()
-            links.append(Serial(boards[number], script, place) if number < len(boards) else Process(script, place))
+            if number < len(boards):
+                links.append(Serial(boards[number], script, place))
+            else:
+                links.append(Process(script, place) if number < apart else Twin(served(script, number, count)))
             stack.callback(links[-1].close)
         try:
             fleet = Fleet(
                 own.model, links, options.form, options.share, options.momentum, options.combine, options.timeout,
-                personal=own.shared.personal, secret=options.secret,
+                personal=own.shared.personal, secret=options.secret, workers=apart + bool(options.twins),
             )  # fmt: skip
             if options.state and os.path.exists(options.state):
                 fleet.load(options.state)
@@ -76,8 +81,8 @@ def command(options):
     return 0
 
 
-def served(script, count):
-    """The Node of which the script calls serve(), here, as number ``count``; BoardError if it calls none."""
+def served(script, number, count):
+    """The Node of which the script calls serve(), here, as this number; BoardError if it calls none."""
     found = []
 
     def serve(node, *streams):
@@ -85,7 +90,7 @@ def served(script, count):
         raise _Served
 
     folder, before = os.getcwd(), board.place
-    board.place = count, count
+    board.place = number, count
     os.chdir(script.resolve().parent)
     try:
         with mock.patch.object(Node, "serve", serve), contextlib.suppress(_Served):
@@ -133,6 +138,7 @@ def add_arguments(command):
     command.add_argument("script", help="it makes a Node of odt.fleet and calls serve()")
     command.add_argument("--connect", "--port", metavar="PORT", nargs="+", help="boards' serial ports")
     command.add_argument("--processes", metavar="COUNT", type=int, default=0, help="nodes on this PC; 0, if not given")
+    command.add_argument("--twins", metavar="COUNT", type=int, default=0, help="simulated nodes, in this process; 0")
     command.add_argument("--rounds", metavar="COUNT", type=int, default=20, help="20, if not given")
     command.add_argument("--form", choices=("int8", "whole", "top"), default="int8", help="of an update; int8")
     command.add_argument("--share", metavar="NUMBER", type=float, default=0.1, help="of form top; 0.1")
@@ -151,7 +157,7 @@ def add_arguments(command):
 
 def checked(options):
     """As ``command``; argparse's option --rounds and others are checked here."""
-    for name, least in (("rounds", 1), ("processes", 0)):
+    for name, least in (("rounds", 1), ("processes", 0), ("twins", 0)):
         if getattr(options, name) < least:
             raise BoardError("--%s is at least %d, got %d" % (name, least, getattr(options, name)))
     return command(options)
