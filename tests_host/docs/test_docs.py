@@ -72,6 +72,7 @@ def steady(text):
     """A transcript without what differs between runs: times, and where the checkout is."""
     text = re.sub(r"[\d.]+ ms/step  \d+:\d\d left", "- ms/step", text.replace(str(ROOT), "."))
     text = re.sub(r"switched \d+ times", "switched - times", text)
+    text = re.sub(r" down, [\d.]+ s$", " down", text, flags=re.M)
     # Of a profile: layer, three times, four figures.
     return re.sub(r"^(\w+) +(?:\d+ +){3}(\d+) +(\d+) +(\d+) +(\d+)$", r"\1 - \2 \3 \4 \5", text, flags=re.M)
 
@@ -150,6 +151,10 @@ COMMANDS = {
     "cd examples/series && python train.py": lambda: script("series"),
     "cd examples/keyword && python teach.py": lambda: script("keyword", "teach.py"),
     "cd examples/gesture && python teach.py": lambda: script("gesture", "teach.py"),
+    "cd examples/fleet && python train.py": lambda: script("fleet"),
+    "cd examples/fleet && python -m odt fleet train.py --twins 3 --rounds 10": lambda: apart(
+        "fleet", "-m", "odt", "fleet", "train.py", "--twins", "3", "--rounds", "10"
+    ),
     "cd examples/backbones && python start.py": lambda: script("backbones", "start.py"),
     "cd examples/room && python learn.py": lambda: script("room", "learn.py"),
     "cd examples/personalise && python adapt.py": lambda: script("personalise", "adapt.py"),

@@ -106,7 +106,8 @@ def test_nothing_built_and_unknown_examples_are_said(tmp_path, capsys, monkeypat
     assert commands.main(["install", "--example", "nix"]) == 1
     said = capsys.readouterr().out
     assert (
-        said == "odt: no example is called 'nix'; there are backbones, digits, gesture, keyword, personalise, room, "
+        said
+        == "odt: no example is called 'nix'; there are backbones, digits, fleet, gesture, keyword, personalise, room, "
         "series, vibration, xor\n"
     )
 

@@ -210,7 +210,7 @@ def test_firmware_with_odt_inside_is_tested_and_left_as_it_is():
 
 
 @pytest.mark.parametrize(
-    "name", ["backbones", "digits", "gesture", "keyword", "personalise", "room", "series", "vibration", "xor"]
+    "name", ["backbones", "digits", "fleet", "gesture", "keyword", "personalise", "room", "series", "vibration", "xor"]
 )
 def test_examples_start_by_the_line_that_is_printed(name, tmp_path):
     """On a Pico with odt inside, which needs no files of `make mpy`."""
