@@ -64,14 +64,17 @@ $(BUILD)/venv/.test: $(BUILD)/venv/.run
 	@touch $@
 
 .PHONY: venv
-venv: $(BUILD)/venv/.test
+venv: $(BUILD)/venv/.test $(BUILD)/venv-flower/.done
 
 # After a change of what is needed: in an environment of its own, with the newest versions there are.
 .PHONY: lock
 lock:
 	python3 -m venv --clear $(BUILD)/lock
 	$(BUILD)/lock/bin/python -m pip install -q --disable-pip-version-check packaging '.[test,search,monitor]'
-	$(BUILD)/lock/bin/python .ci/lock.py
+	$(BUILD)/lock/bin/python .ci/lock.py constraints.txt
+	python3 -m venv --clear $(BUILD)/lock
+	$(BUILD)/lock/bin/python -m pip install -q --disable-pip-version-check packaging '.[flower]'
+	$(BUILD)/lock/bin/python .ci/lock.py flower.txt
 	for folder in tests_device/rp2040js docs/page; do (cd $$folder && \
 	    npm install --package-lock-only --omit-lockfile-registry-resolved --no-audit --no-fund --silent) || exit 1; done
 	@rm -rf $(BUILD)/lock
@@ -84,6 +87,16 @@ $(BUILD)/venv-docs/.done: $(LOCK)
 	@echo "odt: setting up build/venv-docs"
 	@test -x $(PYTHON) || python3 -m venv $(BUILD)/venv-docs
 	@$(PIP_INSTALL) $(DOCS)
+	@touch $@
+
+# Flower, beside the checkout: it wants other versions of what the tests have (pyproject.toml's extra "flower").
+$(BUILD)/venv-flower/.done: PYTHON := $(BUILD)/venv-flower/bin/python
+$(BUILD)/venv-flower/.done: LOCK := .ci/flower.txt
+$(BUILD)/venv-flower/.done: .ci/flower.txt
+	@$(SOURCES) venv
+	@echo "odt: setting up build/venv-flower"
+	@test -x $(PYTHON) || python3 -m venv $(BUILD)/venv-flower
+	@$(PIP_INSTALL) flwr
 	@touch $@
 
 .PHONY: docs
@@ -234,4 +247,4 @@ release: machines mip
 
 .PHONY: clean
 clean:
-	rm -rf $(filter-out $(BUILD)/src $(BUILD)/apt $(BUILD)/venv $(BUILD)/venv-docs,$(wildcard $(BUILD)/*))
+	rm -rf $(filter-out $(BUILD)/src $(BUILD)/apt $(BUILD)/venv $(BUILD)/venv-docs $(BUILD)/venv-flower,$(wildcard $(BUILD)/*))

@@ -1,5 +1,5 @@
 """Write .ci/constraints.txt: the versions of all that pyproject.toml's extras brought into this Python, and of what
-builds.
+builds; or .ci/flower.txt: those of the extra "flower" alone, whose packages want others.
 
     make lock
 
@@ -16,8 +16,8 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parent.parent
-FILE = ROOT / ".ci" / "constraints.txt"
 EXTRAS = ("plot", "monitor", "search", "import", "prune", "mpy", "docs", "test")
+FILES = {"constraints.txt": EXTRAS, "flower.txt": ("flower",)}
 _HEAD = "# What the tests ran with. Written by make lock.\n"
 
 
@@ -25,9 +25,9 @@ def name_of(requirement):
     return re.sub("[-_.]+", "-", requirement).lower()
 
 
-def closure():
+def closure(extras=EXTRAS):
     """{name: version} of what the extras need and have here, themselves included."""
-    found, todo = {}, [("odt-train", EXTRAS)]
+    found, todo = {}, [("odt-train", extras)]
     seen = set()
     while todo:
         name, extras = todo.pop()
@@ -71,4 +71,5 @@ def backend():
 
 
 if __name__ == "__main__":
-    FILE.write_text(_HEAD + "".join(lines({**closure(), "setuptools": backend()})))
+    name = sys.argv[1]
+    (ROOT / ".ci" / name).write_text(_HEAD + "".join(lines({**closure(FILES[name]), "setuptools": backend()})))

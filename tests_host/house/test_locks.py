@@ -10,6 +10,7 @@ import pytest
 from checkout import ROOT
 
 PYTHON = (ROOT / ".ci" / "constraints.txt").read_text()
+FLOWER = (ROOT / ".ci" / "flower.txt").read_text()  # of build/venv-flower
 NPM = ROOT / "tests_device" / "rp2040js", ROOT / "docs" / "page"
 LINE = re.compile(r'([a-z0-9-]+)==([0-9][\w.]*); python_version == "(\d+\.\d+)"')
 
@@ -32,8 +33,15 @@ def test_every_extra_is_locked():
     """Whatever pyproject.toml asks for by name; what only search needs may not be installed here."""
     names = {re.match(r"[\w-]+", text)[0] for text in metadata.requires("odt-train")}
     assert {name.lower().replace("_", "-") for name in names} <= {
-        line.partition("==")[0] for line in PYTHON.splitlines()
+        line.partition("==")[0] for text in (PYTHON, FLOWER) for line in text.splitlines()
     }
+
+
+def test_flowers_lock_file_has_the_version_that_its_extra_names():
+    matches = [LINE.fullmatch(line) for line in FLOWER.splitlines()[1:]]
+    assert all(matches)
+    extra = re.search(r'^flower = \["flwr==([\d.]+)\*"\]', (ROOT / "pyproject.toml").read_text(), re.M)[1]
+    assert {match[1]: match[2] for match in matches}["flwr"].startswith(extra)
 
 
 @pytest.mark.parametrize("folder", NPM, ids=lambda folder: folder.name)
@@ -46,7 +54,7 @@ def test_the_lock_file_of_npm_is_that_of_the_package(folder):
 
 
 def test_lock_files_name_no_registry():
-    for text in (PYTHON, *[(folder / "package-lock.json").read_text() for folder in NPM]):
+    for text in (PYTHON, FLOWER, *[(folder / "package-lock.json").read_text() for folder in NPM]):
         assert "://" not in text and "resolved" not in text and "--index" not in text
 
 

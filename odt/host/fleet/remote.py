@@ -58,11 +58,7 @@ class Remote:
         ``model``: an array("i"); ``timeout``: seconds until it has trained.
         """
         end = time.monotonic() + timeout
-        data = model.tobytes()
-        for at in range(0, len(model), _WORDS):
-            body = struct.pack("<II", number, at) + data[4 * at : 4 * (at + _WORDS)]
-            self.ask(frames.PUT, body, end - time.monotonic())
-        crc = executor.engine.crc32(data)
+        crc = self.send(number, model, timeout)
         task = struct.pack(frames.TASK, number, crc, form, momentum, entries)
         body = self.ask(frames.TRAIN, task, end - time.monotonic())
         loss, samples, size, self._crc = self._unpacked(frames.DONE, body)
@@ -75,6 +71,15 @@ class Remote:
             raise FleetError("%s: an update of %d bytes, at most %d are expected" % (self.name, size, most))
         self._size = size
         return loss, samples
+
+    def send(self, number, model, timeout):
+        """Send the model of a round, an array("i"); returns its CRC-32."""
+        end = time.monotonic() + timeout
+        data = model.tobytes()
+        for at in range(0, len(model), _WORDS):
+            body = struct.pack("<II", number, at) + data[4 * at : 4 * (at + _WORDS)]
+            self.ask(frames.PUT, body, end - time.monotonic())
+        return executor.engine.crc32(data)
 
     def update(self, number, form, entries, sizes, timeout):
         """(the update that was trained, a list of integers; its bytes)."""
@@ -95,8 +100,8 @@ class Remote:
             raise FleetError("%s: %s" % (self.name, error)) from None
 
     def evaluate(self, model, timeout):
-        """(loss, accuracy) on the node's data: of a model that it has received, or, None, of its own."""
-        crc = 0 if model is None else executor.engine.crc32(model)
+        """(loss, accuracy) on the node's data: of a model that was sent to it, or, None, of its own."""
+        crc = 0 if model is None else executor.engine.crc32(model.tobytes())
         return self._unpacked("<ff", self.ask(frames.EVALUATE, struct.pack("<IB", crc, model is not None), timeout))
 
     def key(self, timeout):

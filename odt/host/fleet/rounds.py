@@ -83,24 +83,12 @@ class Fleet:
     def run_round(self):
         """One round over the nodes; returns a Round. FleetError where no node has sent an update; the model stays."""
         begun = time.monotonic()
-        self.number += 1
         before = sum([remote.up for remote in self.remotes]), sum([remote.down for remote in self.remotes])
-        with ThreadPoolExecutor(self._workers) as pool:
-            about = list(pool.map(self._greet, range(len(self.remotes))))
-            self._refuse_twice(about)
-            if self.secret:
-                self._agree(about, pool)
-            found = list(pool.map(self._train, range(len(self.remotes)), about))
-        parts = {}
-        for number, (part, _) in enumerate(found):
-            name = self.remotes[number].name
-            parts[name if name not in parts else "%s (node %d)" % (name, number)] = part
-        self.journal[self.number] = parts
-        sent = [(part, update) for part, update in found if update is not None]
+        found = self.train()
+        parts = self.journal[self.number]
+        sent = [(part, update) for part, update in found.values() if update is not None]
         if not sent:
             raise FleetError("round %d: no node sent an update:\n%s" % (self.number, "\n".join(_whys(parts))))
-        if self.secret and len(sent) < sum([not isinstance(each, FleetError) for each in about]):
-            raise FleetError("round %d is void, masks do not cancel:\n%s" % (self.number, "\n".join(_whys(parts))))
         self.apply([update for _, update in sent], [part.samples for part, _ in sent])
         samples = sum([part.samples for part, _ in sent])
         loss = sum([part.samples * part.loss for part, _ in sent]) / samples
@@ -108,11 +96,44 @@ class Fleet:
         down = sum([remote.down for remote in self.remotes]) - before[1]
         return Round(self.number, parts, loss, up, down, time.monotonic() - begun, self.digest())
 
+    def train(self, taking=None):
+        """Let nodes train the next round; returns {place of a node's link: (Part, update)}.
+
+        taking: the places of those that are asked, all if not given. The update of one that has failed is None.
+        FleetError where masks do not cancel.
+        """
+        self.number += 1
+        taking = range(len(self.remotes)) if taking is None else taking
+        with ThreadPoolExecutor(self._workers) as pool:
+            about = [FleetError("%s was not asked" % remote.name) for remote in self.remotes]
+            for number, each in zip(taking, pool.map(self._greet, taking)):
+                about[number] = each
+            self._refuse_twice(about)
+            if self.secret:
+                self._agree(about, pool)
+            found = dict(zip(taking, pool.map(self._train, taking, [about[number] for number in taking])))
+        parts = {}
+        for number, (part, _) in found.items():
+            name = self.remotes[number].name
+            parts[name if name not in parts else "%s (node %d)" % (name, number)] = part
+        self.journal[self.number] = parts
+        sent = sum([update is not None for _, update in found.values()])
+        if self.secret and 0 < sent < sum([not isinstance(each, FleetError) for each in about]):
+            raise FleetError("round %d is void, masks do not cancel:\n%s" % (self.number, "\n".join(_whys(parts))))
+        return found
+
     def apply(self, updates, samples):
         """Add the sum of updates to the model."""
         change = self.combine(updates, samples)
         for index, value in enumerate(change):
             self.weights[index] = max(-LIMIT, min(LIMIT, self.weights[index] + value))
+        self.shared.write(self.weights)
+
+    def take(self, weights):
+        """Begin the next round from other weights, ``shared.count`` integers in units of 2^-20."""
+        if len(weights) != self.shared.count:
+            raise ValueError("%d weights, the fleet shares %d" % (len(weights), self.shared.count))
+        self.weights = array("i", [max(-LIMIT, min(LIMIT, value)) for value in weights])
         self.shared.write(self.weights)
 
     def evaluate(self):
