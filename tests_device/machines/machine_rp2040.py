@@ -18,7 +18,7 @@ class RP2040(Emulated):
     Time on the board is time in cycles of its core: the same in every run. After a mark, a write of
     the watchdog's SCRATCH0 (0x4005800c), marks() knows the cycle at which it was written.
     Flash starts empty at every start; machine.reset() and soft resets keep it.
-    Instructions and cycles are those of rp2040js/core.mjs, an interpreter of odt's own: rp2040js/README.md.
+    Instructions and cycles are those of rp2040js/core.mjs, of odt's own: rp2040js/README.md.
     """
 
     name = "rp2040"
@@ -88,6 +88,13 @@ class RP2040Base(RP2040):
     make = "make machines"
     image = "RPI_PICO/firmware.uf2"
     files_at = flash_image.STOCK
+
+
+class RP2040Interpreted(RP2040):
+    """The same without rp2040js/translate.mjs: the same cycles, half as fast."""
+
+    name = "rp2040_interpreted"
+    core = "interpreted"
 
 
 class RP2040Cached(RP2040):

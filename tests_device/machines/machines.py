@@ -455,6 +455,7 @@ _MACHINES.update(
     rp2040=_rp2040("RP2040"),
     rp2040_base=_rp2040("RP2040Base"),
     rp2040_cached=_rp2040("RP2040Cached"),
+    rp2040_interpreted=_rp2040("RP2040Interpreted"),
     rp2040js=_rp2040("RP2040Plain"),
 )
 

@@ -7,8 +7,8 @@
 // --marks FILE  a line "VALUE CYCLES" for each write to the watchdog's SCRATCH0 (0x4005800c); '-'
 //               is stderr. CYCLES counts executed cycles since the start. With --core rp2040js a
 //               third number follows: the same as the manuals count them, since the last reset.
-// --core NAME   odt: core.mjs, the default; rp2040js: that emulator's own, several times slower. README.md
-//               has how they differ.
+// --core NAME   odt: core.mjs with translate.mjs, the default; interpreted: without; cached: core.mjs with the flash's
+//               cache; rp2040js: that emulator's own, several times slower. README.md has how they differ.
 // --serial FILE a line "in NANOS HEX" for what comes from the client, "out NANOS HEX" for what the
 //               chip sends. NANOS is the chip's time since its last reset, its sleep included.
 // --flash FILE  the flash's contents, read before the firmware is laid over it, written at exit.
@@ -25,6 +25,7 @@ import { Chip, loadUf2 } from './chip.mjs';
 import { Runner } from './core.mjs';
 import { Cached } from './cached.mjs';
 import { Plain } from './plain.mjs';
+import { Translating } from './translate.mjs';
 
 const FLASH_SIZE = 2 * 1024 * 1024; // a Pico's
 
@@ -58,9 +59,9 @@ loadUf2(readFileSync(options.firmware), flash, options.firmware);
 // rp2040js warns of the mailbox between the cores, which it lacks, at every start.
 console.warn = () => {};
 
-const cores = { odt: Runner, cached: Cached, rp2040js: Plain };
+const cores = { odt: Translating, interpreted: Runner, cached: Cached, rp2040js: Plain };
 if (!(options.core in cores)) {
-  console.error(`--core is odt, cached or rp2040js, got ${options.core}`);
+  console.error(`--core is odt, interpreted, cached or rp2040js, got ${options.core}`);
   process.exit(2);
 }
 const chip = new Chip(bootrom, flash, cores[options.core]);

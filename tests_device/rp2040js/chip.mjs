@@ -5,7 +5,8 @@
 
 import { RP2040, USBCDC } from 'rp2040js';
 import { CycleClock } from './clock.mjs';
-import { Fault, Runner } from './core.mjs';
+import { Fault } from './core.mjs';
+import { Translating } from './translate.mjs';
 
 const FLASH = 0x10000000;
 const WATCHDOG = 0x40058;
@@ -37,8 +38,8 @@ export function loadUf2(data, flash, name = 'this') {
 }
 
 export class Chip {
-  // `core`: the class that runs instructions, core.mjs's or plain.mjs's.
-  constructor(bootrom, flash, core = Runner) {
+  // `core`: the class that runs instructions, a Runner.
+  constructor(bootrom, flash, core = Translating) {
     this.core = core;
     this.bootrom = bootrom;
     this.flash = flash;

@@ -1,6 +1,7 @@
-// Random instructions one at a time on core.mjs, on rp2040js's own core, and on a model of the manuals:
+// Random instructions one at a time on core.mjs, translate.mjs, rp2040js's own core, and on a model of the manuals;
+// and random programs, by core.mjs with and without translate.mjs:
 //
-//   node compare.mjs [--seed 1] [--count 100000]
+//   node compare.mjs [--seed 1] [--count 100000] [--programs 100]
 //
 // The model is the ARMv6-M Architecture Reference Manual's pseudocode (AddWithCarry, Shift_C, ...) in BigInt, and
 // the cycles of the Cortex-M0+ Technical Reference Manual, table 3-1; of accesses by the RP2040's datasheet,
@@ -10,9 +11,14 @@ import { parseArgs } from 'node:util';
 import { RP2040 } from 'rp2040js';
 import { CycleClock } from './clock.mjs';
 import { Runner } from './core.mjs';
+import { Translating } from './translate.mjs';
 
 const { values: options } = parseArgs({
-  options: { seed: { type: 'string', default: '1' }, count: { type: 'string', default: '100000' } },
+  options: {
+    seed: { type: 'string', default: '1' },
+    count: { type: 'string', default: '100000' },
+    programs: { type: 'string', default: '100' },
+  },
 });
 
 // --- random numbers ---
@@ -38,19 +44,44 @@ const SCRATCH = 0x4005800c; // the watchdog's eight words
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 console.warn = () => {};
 
-function machine(own) {
+function machine(Type) {
   const clock = new CycleClock();
   const chip = new RP2040(clock);
   clock.core = chip.core;
   chip.logger = quiet;
   chip.onBreak = () => {};
-  const runner = own ? new Runner(chip, clock) : null;
-  const step = own ? () => runner.run(1) : () => chip.core.executeInstruction();
-  return { chip, core: chip.core, step };
+  const runner = Type ? new Type(chip, clock) : null;
+  const step = Type ? () => runner.run(1) : () => chip.core.executeInstruction();
+  return { chip, clock, core: chip.core, runner, step };
 }
 
-const odt = machine(true);
-const plain = machine(false);
+const odt = machine(Runner);
+const plain = machine(null);
+const translated = machine(Translating);
+translated.runner.translator.longest = 1;
+const TRANSLATED = 92 * 40; // trials: each is a module of WebAssembly
+let interpreted = 0; // what is not translated
+
+// One instruction as a region of its own, on its core's state.
+translated.step = () => {
+  const { core, runner: { translator, reg } } = translated;
+  const { state } = translator;
+  const at = reg[15];
+  const base = at >>> 28 === 2 ? 0x20000000 : 0x10000000;
+  translator.forget();
+  translator.translate(base, (at - base) >> 1);
+  state.set([core.N ? -1 : 0, core.Z ? 0 : 1, core.C ? 1 : 0, core.V ? -1 : 0, 0, 0, 1000]);
+  translator.start = core.cycles;
+  const next = translator.regions.length ? translator.run(at) : at;
+  if (!translator.regions.length || (next === at && state[4] === 0)) {
+    interpreted++;
+    translated.runner.run(1);
+    return;
+  }
+  reg[15] = next;
+  [core.N, core.Z, core.C, core.V] = [state[0] < 0, state[1] === 0, state[2] !== 0, state[3] < 0];
+  core.cycles = translator.start + state[4];
+};
 
 function load({ chip, core }, s) {
   core.registers.set(s.r);
@@ -69,7 +100,7 @@ function load({ chip, core }, s) {
 }
 
 function read({ chip, core }) {
-  const data = [...new Uint32Array(chip.sram.buffer, DATA - 0x20000000, 256)];
+  const data = [...new Uint32Array(chip.sram.buffer, chip.sram.byteOffset + DATA - 0x20000000, 256)];
   const scratch = [];
   for (let index = 0; index < 8; index++) {
     scratch.push(chip.readUint32(SCRATCH + 4 * index) >>> 0);
@@ -530,7 +561,7 @@ const KINDS = {
 // --- the comparison ---
 
 const names = Object.keys(KINDS);
-const result = { runs: {}, odt: {}, rp2040js: {} };
+const result = { runs: {}, odt: {}, rp2040js: {}, translated: {} };
 
 for (let trial = 0; trial < Number(options.count); trial++) {
   const name = names[trial % names.length];
@@ -552,7 +583,7 @@ for (let trial = 0; trial < Number(options.count); trial++) {
   }
   const expect = KINDS[name](s);
   const at = s.r[15];
-  for (const m of [odt, plain]) {
+  for (const m of [odt, plain, translated]) {
     load(m, s);
   }
   if (at >= DATA) { // the code lies among the data
@@ -567,7 +598,8 @@ for (let trial = 0; trial < Number(options.count); trial++) {
     cycles,
   };
   result.runs[name] = (result.runs[name] || 0) + 1;
-  for (const [label, m] of [['odt', odt], ['rp2040js', plain]]) {
+  const cores = [['odt', odt], ['rp2040js', plain], ['translated', translated]];
+  for (const [label, m] of trial < TRANSLATED ? cores : cores.slice(0, 2)) {
     m.step();
     const found = read(m);
     for (const part of Object.keys(wanted)) {
@@ -583,4 +615,84 @@ for (let trial = 0; trial < Number(options.count); trial++) {
     }
   }
 }
+
+// --- programs ---
+
+// Random code that stays within itself: r0 to r5 hold anything, r6 is DATA, r7 SIO.
+function program() {
+  const length = 20 + random(60);
+  const code = [];
+  while (code.length < length) {
+    const kind = random(12);
+    const anything = [random(6), random(6), random(6)];
+    if (kind < 4) { // shifts, sums and moves of three and two registers and immediates
+      const op = random(0x40) << 8 | random(256);
+      const d = op >= 0x2000 ? (op >> 8) & 7 : op & 7;
+      code.push(d < 6 ? op : 0x3000 | anything[0] << 8 | random(256));
+    } else if (kind === 4) {
+      code.push(0x4000 | random(16) << 6 | anything[1] << 3 | anything[0]);
+    } else if (kind === 5) { // extensions, reversals
+      code.push(pick([0xb200, 0xb240, 0xb280, 0xb2c0, 0xba00, 0xba40, 0xbac0]) | anything[1] << 3 | anything[0]);
+    } else if (kind === 6) { // to and from DATA, by words, halfwords and bytes
+      const op = pick([0x6000, 0x6800, 0x7000, 0x7800, 0x8000, 0x8800]);
+      code.push(op | random(32) << 6 | 6 << 3 | anything[0]);
+    } else if (kind === 7) { // what is not RAM: GPIO_OUT, CPUID
+      code.push(random(2) ? 0x6000 | 4 << 6 | 7 << 3 | anything[0] : 0x6800 | 7 << 3 | anything[0]);
+    } else if (kind === 8) { // PUSH, and POP of as many
+      const list = 1 + random(63);
+      code.push(0xb400 | list, 0xbc00 | list);
+    } else if (kind === 9) {
+      code.push(0x4000 | pick([2, 3, 4, 7]) << 6 | anything[1] << 3 | anything[0]);
+    } else if (kind === 10 && code.length > 4) { // back, rarely taken for ever: the budget ends it
+      code.push(0xd000 | random(14) << 8 | (-2 - random(Math.min(code.length - 2, 100))) & 255);
+    } else {
+      code.push(0xd000 | random(14) << 8 | random(4));
+    }
+  }
+  for (let i = 0; i < 4; i++) { // where branches forward may end
+    code.push(0x3001);
+  }
+  code.push(0xe000 | (-code.length - 2) & 0x7ff);
+  return code;
+}
+
+function begin({ chip, clock, core, runner }, code, registers, data, flash) {
+  const at = flash ? 0x10000400 : CODE;
+  code.forEach((op, i) => (flash ? (chip.flash16[0x200 + i] = op) : chip.writeUint16(at + 2 * i, op)));
+  data.forEach((value, index) => chip.writeUint32(DATA + 4 * index, value));
+  core.registers.set(registers);
+  core.registers[15] = at;
+  core.N = core.Z = core.C = core.V = core.PM = core.waiting = core.interruptsUpdated = false;
+  core.cycles = 0;
+  clock.changed = registers[0] % 2 === 1; // whether an access to what is not RAM ends a run
+  if (runner.translator) {
+    runner.noted.fill(1);
+    runner.translator.forget();
+    runner.translator.hot = 3;
+  }
+}
+
+const both = [machine(Runner), machine(Translating)];
+result.programs = { run: 0, regions: 0, other: [] };
+for (let trial = 0; trial < Number(options.programs); trial++) {
+  const code = program();
+  const registers = [0, 1, 2, 3, 4, 5].map(word).concat([DATA, SIO, 0, 0, 0, 0, 0, DATA + 0x380, 1]);
+  const data = Array.from({ length: 256 }, word);
+  both.forEach((m) => begin(m, code, registers, data, trial % 2));
+  for (let part = 0; part < 40; part++) {
+    const budget = 1 + random(300);
+    both.forEach((m) => m.runner.run(budget));
+    const [one, other] = both.map((m) => {
+      const { registers: all, memory, cycles } = read(m); // flags: those that are read show in what follows
+      return [all, memory, cycles].join(' ');
+    });
+    if (one !== other) {
+      result.programs.other.push({ trial, part, code: code.map((op) => op.toString(16)).join(' ') });
+      break;
+    }
+  }
+  result.programs.run++;
+  result.programs.regions += both[1].runner.translator.regions.length;
+}
+result.interpreted = interpreted;
 console.log(JSON.stringify(result));

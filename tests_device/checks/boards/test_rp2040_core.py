@@ -1,4 +1,4 @@
-"""The interpreter of the emulated RP2040 against rp2040js's own, and both against the manuals: rp2040js/README.md."""
+"""The cores of the emulated RP2040 against each other and against the manuals: rp2040js/README.md."""
 
 import json
 import subprocess
@@ -32,13 +32,16 @@ OFF = {
 
 
 def test_every_instruction_is_what_the_manuals_say_and_where_the_other_core_is_not():
-    command = ["node", "compare.mjs", "--seed", "7", "--count", "36800"]
+    command = ["node", "compare.mjs", "--seed", "7", "--count", "36800", "--programs", "400"]
     run = subprocess.run(
         command, cwd=machines.BUILD / "rp2040/js", capture_output=True, text=True, timeout=300, check=True
     )
     result = json.loads(run.stdout)
     assert len(result["runs"]) == 92 and min(result["runs"].values()) >= 400
-    assert result["odt"] == {}
+    assert result["odt"] == result["translated"] == {}
+    assert result["interpreted"] <= 3680 * 2 / 92  # MRS and MSR
+    assert result["programs"] == {"run": 400, "regions": result["programs"]["regions"], "other": []}
+    assert result["programs"]["regions"] >= 400
     assert set(result["rp2040js"]) == set(OFF)
     for name, cycles in OFF.items():
         assert cycles is None or result["rp2040js"][name]["off"] == [cycles], name
@@ -60,6 +63,14 @@ def test_whole_steps_take_the_same_cycles_on_both_cores_when_what_is_explained_i
         assert abs(corrected - cycles) <= 200  # an interrupt more or less
         assert counted > 1.05 * corrected
     assert len(own) == len(plain) == 3
+
+
+def test_translated_code_takes_the_cycles_of_the_interpreter():
+    digest, own = steps("rp2040")
+    other, interpreted = steps("rp2040_interpreted")
+    assert digest == other
+    for (cycles,), (counted,) in zip(own, interpreted):
+        assert abs(counted - cycles) <= 200  # an interrupt more or less
 
 
 def test_the_cache_of_the_flash_keeps_two_lines_of_a_set_and_lets_the_older_go():
