@@ -4,7 +4,7 @@ import os
 import sys
 
 import flash_image
-from machines import BUILD, ROOT, Emulated, MachineError
+from machines import BUILD, LAID, ROOT, Emulated, MachineError
 
 sys.path.insert(0, str(ROOT))  # not the copy that is installed in build/venv
 
@@ -47,6 +47,16 @@ class RP2040(Emulated):
         """What the flash has when the board is switched on: flash_image.write()."""
         flash_image.write(self._temp / "flash", files, self.files_at, left)
         self.options += ("--flash", self._temp / "flash")
+
+    def lay(self, data):
+        """As Emulated.lay(): in flash that a Pico has not and the chip could have, unless the board is on already."""
+        if self._process is not None:
+            return super().lay(data)
+        file = self._temp / "flash"
+        if not file.exists():
+            self.lay_flash(())
+        file.write_bytes(file.read_bytes().ljust(flash_image.END, b"\xff") + data)
+        return LAID % (0x10000000 + flash_image.END)
 
     def marks(self):
         """The marks since the board was last switched on: a list of (value, cycles, ...), see bridge.mjs."""

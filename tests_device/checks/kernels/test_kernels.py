@@ -394,12 +394,17 @@ def describe(case, expected, lines):
                 )  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def cases():
+    with pytest.MonkeyPatch.context() as patch:
+        return draw_all(patch)
+
+
 @pytest.mark.parametrize(
     "name, parts", [("qemu_m3", 0), ("qemu_m4", 0), ("qemu_rv32", 0), ("rp2040", 0), ("rp2040", 1), ("unix_float30", 1)]
 )
-def test_kernels_of_the_core_agree_with_the_pc_to_the_bit(name, parts, monkeypatch):
+def test_kernels_of_the_core_agree_with_the_pc_to_the_bit(name, parts, cases):
     native = pytest.importorskip("_odt")
-    cases = draw_all(monkeypatch)
     with machines.open(name) as machine:
         lines = run(machine, cases, parts)
         assert len(lines) == len(cases)
