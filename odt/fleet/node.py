@@ -180,11 +180,11 @@ class Node:
             masks = None
         if masks is None and self.secret:
             raise ValueError("round %d: this node sends masked updates alone" % number)
-        if masks is not None and form != updates.WHOLE:
-            raise ValueError("round %d: masked updates are of form %d, not %d" % (number, updates.WHOLE, form))
+        if masks is not None and form not in (updates.WHOLE, updates.WORDS):
+            raise ValueError("round %d: masked updates are int32 words, not of form %d" % (number, form))
         self._whole(crc)
         try:
-            history = self._learn(form, momentum, entries, masks)
+            history = self._learn(number, form, momentum, entries, masks)
         except BaseException:  # its moments may be lost, too: nothing of it is sent later
             self.trend = None
             for index in range(len(self.values)):
@@ -196,7 +196,7 @@ class Node:
         self.round, self._task, self._done = number, body, done
         return done
 
-    def _learn(self, form, momentum, entries, masks):
+    def _learn(self, number, form, momentum, entries, masks):
         """Train from the PC's model on, and make the update; returns what fit saw."""
         collect()
         base, values, shared = self.base, self.values, self.shared
@@ -217,9 +217,14 @@ class Node:
             for index in range(len(fresh)):
                 values[index] += fresh[index]
         if masks is None:
-            self.update = updates.encode(form, values, shared.sizes, entries, self.trend if momentum else None)
-        else:
+            self.update = updates.encode(form, values, shared.sizes, entries, self.trend if momentum else None, number)
+        elif form == updates.WHOLE:
             self.update = masks.masked(values)
+        else:
+            part = array("i", [values[place] for place in updates.chosen(number, len(values), entries)])
+            self.update = masks.masked(part)
+            for index, place in enumerate(updates.chosen(number, len(values), entries)):
+                values[place] = part[index]
         updates.limit(values, LIMIT)
         return history
 

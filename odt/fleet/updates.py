@@ -1,4 +1,4 @@
-"""What a board sends of an update: whole numbers, int8 with error feedback, or its largest entries.
+"""What a board sends of an update: whole numbers, int8 with error feedback, its largest entries, or random ones.
 
 ``values`` is an array('i') of the update in units of 2^-20, to which what was not sent before is added already. What is
 not sent now stays in it (error feedback: Seide et al., 2014; of the largest entries: Stich et al., 2018).
@@ -7,25 +7,41 @@ odt.host.fleet reads what is written here. All arithmetic is of integers.
 
 from array import array
 
-from ..base.fixed import bit_length
+from ..base.fixed import bit_length, hash32
+from ..base.primitives import order
 from ..base.regions import const
+
+if 1 - 1:  # for type checkers alone
+    from collections.abc import Iterator
 
 WHOLE = const(0)  # int32 words
 INT8 = const(1)  # of each array: a shift (one byte), and int8 numbers in units of 2^(shift - 20)
 TOP = const(2)  # a shift, then of each entry that is sent its distance from the one before, and an int8 number
-FORMS = const(3)
+RANDOM = const(
+    3
+)  # a shift, then int8 numbers: of the entries that the round's number chooses, whose places are not sent
+WORDS = const(4)  # of these entries int32 words: secret.py masks them
+FORMS = const(5)
 _FAR = const(255)  # a distance that says: so far without an entry
 _DEEP = const(4)  # bits of a magnitude below its first that the choice of the largest looks at
 
 
 def encode(
-    form: "int", values: "array[int]", sizes: "array[int]", entries: "int", trend: "array[int] | None" = None
+    form: "int",
+    values: "array[int]",
+    sizes: "array[int]",
+    entries: "int",
+    trend: "array[int] | None" = None,
+    number: "int" = 0,
 ) -> "bytearray":
     """The bytes of an update; what they do not hold stays in ``values``.
 
-    sizes: of each shared array, how many numbers; entries: how many TOP sends; trend: what the momentum of TOP keeps,
-    which ends where an entry is sent (Lin et al., 2018).
+    sizes: of each shared array, how many numbers; entries: how many TOP, RANDOM and WORDS send; trend: what the
+    momentum of TOP keeps, which ends where an entry is sent (Lin et al., 2018); number: the round's, for RANDOM and
+    WORDS.
     """
+    if form >= RANDOM:
+        return _random(form, values, entries, number)
     if form == WHOLE:
         out = bytearray(values)
         for index in range(len(values)):
@@ -47,6 +63,32 @@ def encode(
             values[index] -= number << shift
             at += 1
         first += size
+    return out
+
+
+def chosen(number: "int", count: "int", entries: "int") -> "Iterator[int]":
+    """Yield the places that a round sends of ``count`` numbers, the same on each node: at most ``entries``, each once.
+
+    Random masks from a shared seed: Konecny et al. (2016).
+    """
+    key = hash32(number, count) | 1
+    for index in range(min(entries, count)):
+        yield order(index, count, key)
+
+
+def _random(form, values, entries, number):
+    part = array("i", [values[place] for place in chosen(number, len(values), entries)])
+    if form == WORDS:
+        out, shift = bytearray(part), 0
+    else:
+        shift = _shift(max([0] + [abs(value) for value in part]))
+        out = bytearray((shift,))
+    for index, place in enumerate(chosen(number, len(values), entries)):
+        sent = part[index]
+        if form == RANDOM:
+            sent = _rounded(sent, shift)
+            out.append(sent & 255)
+        values[place] -= sent << shift
     return out
 
 

@@ -97,6 +97,21 @@ def test_a_secret_fleet_has_the_model_of_one_without_masks():
         assert hidden.run_round().digest == plain.run_round().digest
 
 
+def test_masked_random_entries_are_those_of_the_whole_update_and_no_others():
+    """After a round each entry is that of a fleet that sends all of them, or as it was."""
+    begin = Fleet(network(), [], "whole").weights
+    plain = Fleet(network(), [Twin(node(number)) for number in range(3)], "whole")
+    hidden = Fleet(network(), [Twin(private(number)) for number in range(3)], "random", 0.25, secret=True)
+    plain.run_round()
+    parts = hidden.run_round().parts.values()
+    assert [part.size for part in parts] == [4 * 27] * 3  # a quarter of 108
+    sent = [here != before for here, before in zip(hidden.weights, begin)]
+    assert 20 <= sum(sent) <= 27
+    assert [here for here, taken in zip(hidden.weights, sent) if taken] == [
+        there for there, taken in zip(plain.weights, sent) if taken
+    ]
+
+
 def test_a_private_node_sends_nothing_without_masks():
     nodes = [Twin(private(number)) for number in range(3)]
     with pytest.raises(FleetError, match="this node sends masked updates alone"):
@@ -104,7 +119,7 @@ def test_a_private_node_sends_nothing_without_masks():
     with pytest.raises(FleetError, match="round 1: 2 nodes, masks need 3 to 15"):
         Fleet(network(), nodes[:2], "whole", secret=True).run_round()
     for options in ({"form": "int8"}, {"form": "whole", "combine": "median"}):
-        with pytest.raises(ValueError, match="secret is of form whole and combine mean"):
+        with pytest.raises(ValueError, match="secret is of form whole or random, and combine mean"):
             Fleet(network(), nodes, secret=True, **options)
 
 

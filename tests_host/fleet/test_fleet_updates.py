@@ -58,10 +58,35 @@ def test_the_distance_between_entries_has_no_limit():
     assert size == 1 + 2 * 5 + 1 + 2 + 3  # 255, 511 and 979 are one, two and three times 255, and a rest
 
 
+@given(count=st.integers(1, 700), entries=st.integers(1, 800), number=st.integers(1, 1 << 32))
+def test_random_entries_are_each_there_once_and_others_in_another_round(count, entries, number):
+    places = list(updates.chosen(number & 0xFFFFFFFF, count, entries))
+    assert len(places) == len(set(places)) == min(entries, count) and 0 <= min(places) <= max(places) < count
+    if 20 < entries < count - 20:
+        assert places != list(updates.chosen(number + 1 & 0xFFFFFFFF, count, entries))
+
+
+def test_random_entries_reach_all_weights_alike():
+    """Of 1000 rounds of 50 of 200 each weight is in 250 +- 13.7 (binomial): none beyond five deviations."""
+    counts = np.zeros(200)
+    for number in range(1, 1001):
+        counts[list(updates.chosen(number, 200, 50))] += 1
+    assert np.abs(counts - 250).max() < 5 * 13.7
+
+
 def test_momentum_ends_where_an_entry_is_sent():
     trend = array("i", [7, 7, 7, 7])
     coded("top", [0, 1000, -3, 900], [4], 2, trend)
     assert list(trend) == [7, 0, 7, 0]
+
+
+def test_words_of_random_entries_lose_nothing_and_are_int32():
+    values = array("i", range(-5000, 5000, 100))
+    before = np.array(values)
+    data = updates.encode(updates.WORDS, values, array("I", [100]), 30, None, 7)
+    found = decode(updates.WORDS, data, [100], 30, 7)
+    assert len(data) == longest(updates.WORDS, [100], 30) == 120
+    assert np.flatnonzero(np.array(values) == 0).size >= 30 and (np.array(found) + np.array(values) == before).all()
 
 
 @pytest.mark.parametrize("form", NAMES)
@@ -79,7 +104,8 @@ def test_any_bytes_are_an_update_of_that_length_or_refused(form, data, sizes):
         ("whole", b"1234567", "7 bytes, expected 8"), ("int8", b"1", "1 bytes, expected 3"),
         ("int8", b"\x1912", "units of 2"), ("top", b"", "0 bytes"), ("top", b"\x02\x01", "ends within"),
         ("top", b"\x02\x03\x01", "entry 2 of 2"), ("top", b"\x02\xff\x01\x01", "of 2"),
-        ("top", b"\x02\x01\x01\x00\x05", "entry 0 of 2"),
+        ("top", b"\x02\x01\x01\x00\x05", "entry 0 of 2"), ("random", b"\x02\x01", "2 bytes, expected 3"),
+        ("random", b"\x1a12", "units of 2"),
     ],
 )  # fmt: skip
 def test_other_bytes_are_refused_with_what_was_expected(form, data, says):

@@ -140,15 +140,17 @@ def add_arguments(command):
     command.add_argument("--processes", metavar="COUNT", type=int, default=0, help="nodes on this PC; 0, if not given")
     command.add_argument("--twins", metavar="COUNT", type=int, default=0, help="simulated nodes, in this process; 0")
     command.add_argument("--rounds", metavar="COUNT", type=int, default=20, help="20, if not given")
-    command.add_argument("--form", choices=("int8", "whole", "top"), default="int8", help="of an update; int8")
-    command.add_argument("--share", metavar="NUMBER", type=float, default=0.1, help="of form top; 0.1")
+    command.add_argument(
+        "--form", choices=("int8", "whole", "top", "random"), default="int8", help="of an update; int8"
+    )
+    command.add_argument("--share", metavar="NUMBER", type=float, default=0.1, help="of forms top and random; 0.1")
     command.add_argument("--momentum", metavar="NUMBER", type=float, default=0.0, help="of form top; 0")
     command.add_argument(
         "--robust", dest="combine", choices=("median", "trimmed", "krum"), default="mean",
         help="withstands liars: median fewer than half of the nodes, trimmed and krum a fifth",
     )  # fmt: skip
     command.add_argument(
-        "--secret", action="store_true", help="updates are masked, of form whole: the PC reads the sum"
+        "--secret", action="store_true", help="updates are masked, of form whole or random: the PC reads the sum"
     )
     command.add_argument("--timeout", metavar="SECONDS", type=float, default=600, help="for a round of a node; 600")
     command.add_argument("--state", metavar="FILE", help="model and round are kept there, and gone on with")

@@ -95,7 +95,7 @@ class Remote:
         if executor.engine.crc32(data) != self._crc:
             raise FleetError("%s: an update whose CRC-32 is not the one that it said" % self.name)
         try:
-            return decode(form, data, sizes, entries), len(data)
+            return decode(form, data, sizes, entries, number), len(data)
         except ValueError as error:
             raise FleetError("%s: %s" % (self.name, error)) from None
 

@@ -10,6 +10,7 @@ from ...base import executor
 from ...fleet.frames import VERSION
 from ...fleet.secret import LEAST, MOST
 from ...fleet.shared import LIMIT, Shared
+from ...fleet.updates import WORDS
 from ...run.session import ready
 from ..files import write_file
 from .remote import FleetError, Remote
@@ -30,10 +31,11 @@ Round = collections.namedtuple("Round", "number parts loss up down seconds diges
 class Fleet:
     """A compiled model, and the links to the nodes that train it.
 
-    form: "whole" (int32), "int8" or "top" (the ``share`` of largest entries); momentum: of "top", 0..0.99; combine: of
-    SUMS, or a function like these; timeout: seconds for a node to answer a round; mixed: int8 and float32 together;
-    personal: names of layers that each node keeps to itself, as its Node says, too; workers: threads, one per node;
-    secret: masked updates, of form whole, whose mean weighs nodes alike: a node that fails makes the round void.
+    form: "whole" (int32), "int8", "top" (the ``share`` of largest entries), "random" (a ``share``, by the round
+    number); momentum: of "top", 0..0.99; combine: of SUMS, or a function like these; timeout: seconds for a node to
+    answer a round; mixed: int8 and float32 together; personal: names of layers that each node keeps to itself, as its
+    Node says, too; workers: threads, one per node; secret: masked updates, of form whole or random, whose mean weighs
+    nodes alike: a node that fails makes the round void.
     ValueError for other arguments. Nodes that do not fit raise nothing: their rows say why.
     """
 
@@ -59,15 +61,16 @@ class Fleet:
             raise ValueError("momentum is in 0..0.99, and of form top, got %r" % (momentum,))
         if combine not in SUMS and not callable(combine):
             raise ValueError("combine is one of %s, got %r" % (", ".join(SUMS), combine))
-        if secret and (form != "whole" or combine != "mean"):
-            raise ValueError("secret is of form whole and combine mean, got %r and %r" % (form, combine))
+        if secret and (form not in ("whole", "random") or combine != "mean"):
+            raise ValueError("secret is of form whole or random, and combine mean, got %r and %r" % (form, combine))
         self.secret = secret
         self.model = model
         self.shared = shared = Shared(ready(model), personal)
         self.weights = array("i", bytes(4 * shared.count))
         shared.add_to(self.weights)
         self.number = 0  # of the last round
-        self.form, self.momentum = NAMES[form], int(256 * momentum)
+        self.form = WORDS if secret and form == "random" else NAMES[form]
+        self.momentum = int(256 * momentum)
         self.entries = max(1, round(share * shared.count))
         self.combine = masked if secret else SUMS.get(combine, combine)
         self.timeout, self.mixed = timeout, mixed

@@ -6,6 +6,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tests_host" / "helpers"))
 
 import machines
+import pytest
 from checkout import ROOT
 from fleet_node import network, node
 
@@ -52,7 +53,8 @@ def test_a_pico_masks_its_update():
         assert digests(links, form="whole", secret=True) == twins(3, form="whole")
 
 
-def test_micropython_is_a_twin():
+@pytest.mark.parametrize("form", ["whole", "random"])
+def test_micropython_is_a_twin(form):
     python = [str(machines.BUILD / "unix" / "micropython")]
     links = [Process(SCRIPT, (0, 3), python=python), Process(SCRIPT, (1, 3), python=python), Process(SCRIPT, (2, 3))]
-    assert digests(links, form="whole") == twins(3, form="whole")
+    assert digests(links, form=form) == twins(3, form=form)
