@@ -1,6 +1,7 @@
 # The page where odt plans and trains: docs/page/. Included by boards.mk, whose variables it uses.
 #
-#   make page        build/page/: static files for any web server; with the firmware of `make rp2040`, if that is built
+#   make page        build/page/: static files for any web server; with the firmware of `make rp2040` and the files of
+#                    `make mpy`, if these are built
 
 PAGE := $(BUILD)/page
 PAGE_JS := $(BUILD)/page_js
@@ -17,7 +18,9 @@ sources-chromium:
 
 page: $(PAGE)/.complete
 	@$(if $(PAGE_FIRMWARE),cp -u $(PAGE_FIRMWARE) $(PAGE))
-	@echo '{"pico": $(if $(PAGE_FIRMWARE),true,false)}' >$(PAGE)/parts.json
+	@if [ -f $(MPY_PACKED)/base.pack ]; then python3 docs/page/install.py $(BUILD)/mpy $(PAGE); fi
+	@echo '{"pico": $(if $(PAGE_FIRMWARE),true,false),' \
+	    "\"install\": $$([ -f $(PAGE)/install.json ] && echo true || echo false)}" >$(PAGE)/parts.json
 	@echo "odt: python3 -m http.server -d build/page serves it"
 
 $(PAGE)/.complete: $(PAGE_SOURCES) $(ODT_PYTHON) $(shell find odt/host/cost odt/host/traits -name '*.py') \

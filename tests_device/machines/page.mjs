@@ -19,7 +19,7 @@ const TYPES = {
 
 const server = createServer((request, answer) => {
   const path = new URL(request.url, 'http://page').pathname;
-  const file = join(build, 'page', path === '/' ? 'index.html' : path);
+  const file = path === '/stock.uf2' ? given.stock : join(build, 'page', path === '/' ? 'index.html' : path);
   if (!existsSync(file)) {
     answer.writeHead(404).end();
     return;
@@ -94,7 +94,7 @@ const HEART = [[0.5, 0.9], [0.1, 0.4], [0.3, 0.15], [0.5, 0.35], [0.7, 0.15], [0
 const SERIAL = `(() => {
   const bytesOf = async (name) => new Uint8Array(await (await fetch(name)).arrayBuffer());
   const port = async () => {
-    const [bootrom, firmware] = [await bytesOf('bootrom.bin'), await bytesOf('firmware.uf2')];
+    const [bootrom, firmware] = [await bytesOf('bootrom.bin'), await bytesOf(window.firmware ?? 'firmware.uf2')];
     const worker = new Worker('pico.js', { type: 'module' });
     let controller;
     const readable = new ReadableStream({ start(made) { controller = made; } });
@@ -191,6 +191,29 @@ const SCENARIOS = {
     const without = await open({ script: 'delete Navigator.prototype.serial' });
     await without.click('#tab-board');
     found.without = [await without.isDisabled('#connect'), await without.innerText('#no-serial')];
+    return found;
+  },
+
+  // On a Pico with MicroPython's own firmware, by Web Serial.
+  async installs() {
+    const page = await open({ script: SERIAL });
+    await page.click('#tab-board');
+    await page.evaluate(() => { window.firmware = 'stock.uf2'; });
+    const found = { serial: await board(page, '#connect') };
+    found.without = await board(page, '#run-board');
+    found.installed = await board(page, '#install');
+    found.ran = await board(page, '#run-board');
+    found.again = await board(page, '#install');
+    await page.evaluate(() => { window.firmware = 'firmware.uf2'; });
+    await board(page, '#connect');
+    found.frozen = await board(page, '#install');
+    await page.evaluate(() => { window.firmware = 'stock.uf2'; });
+    await board(page, '#connect');
+    await page.evaluate(() => setTimeout(() => window.pull(), 1500));
+    found.pulled = await board(page, '#install');
+    await board(page, '#connect');
+    await page.route('**/install/armv6m/_odt.mpy', (route) => route.fulfill({ body: 'M' }));
+    found.damaged = await board(page, '#install');
     return found;
   },
 

@@ -3,6 +3,7 @@
 import { Terminal } from '@xterm/xterm';
 import { $, number } from './dom.js';
 import { editor } from './editor.js';
+import { install } from './install.js';
 import { VirtualPort } from './port.js';
 import { Board } from './serial.js';
 
@@ -19,11 +20,13 @@ export class Device {
     $('start-virtual').addEventListener('click', () => this.connect(() => new VirtualPort()));
     $('connect').addEventListener('click', () => this.connect(() => navigator.serial.requestPort()));
     $('run-board').addEventListener('click', () => this.run());
+    $('install').addEventListener('click', () => this.install());
     if (!navigator.serial) {
       $('connect').disabled = true;
       $('no-serial').hidden = false;
     }
-    fetch('parts.json').then((answer) => answer.json()).then(({ pico }) => {
+    fetch('parts.json').then((answer) => answer.json()).then(({ pico, install: files }) => {
+      this.files = files;
       $('start-virtual').disabled = !pico;
       $('no-firmware').hidden = pico;
     });
@@ -41,7 +44,7 @@ export class Device {
       this.board = board;
       const version = (await board.exec('import sys\nprint(sys.implementation[2])')).trim();
       this.port = port;
-      $('run-board').disabled = false;
+      this.enable(true);
       this.say(`${version}: connected after ${((performance.now() - began) / 1000).toFixed(1)} s.`);
       document.body.dataset.device = 'ready';
     } catch (error) {
@@ -50,11 +53,31 @@ export class Device {
     }
   }
 
-  async run() {
-    $('run-board').disabled = true;
+  enable(on) {
+    $('run-board').disabled = !on;
+    $('install').disabled = !on || !this.files;
+  }
+
+  // Does what takes a while, and says how it ended.
+  async busy(work) {
+    this.enable(false);
     document.body.dataset.device = 'busy';
-    const script = this.editor.get();
     try {
+      this.say(await work());
+    } catch (error) {
+      this.say(/no module named 'odt'/.test(error.message) ? `${error.message}: install odt first` : error.message, true);
+    }
+    this.enable(true);
+    document.body.dataset.device = 'ready';
+  }
+
+  install() {
+    return this.busy(() => install(this.board, (text) => this.say(text)));
+  }
+
+  run() {
+    return this.busy(async () => {
+      const script = this.editor.get();
       this.say('The page and the board run the script ...');
       const here = await this.engine.script(script).catch((error) => error.message);
       const before = this.port.cycles;
@@ -67,12 +90,8 @@ export class Device {
       if (this.port.cycles) {
         lines.push(`${number(this.port.cycles - before)} cycles of the emulated chip`);
       }
-      this.say(lines.join('; ') + '.');
-    } catch (error) {
-      this.say(error.message, true);
-    }
-    $('run-board').disabled = false;
-    document.body.dataset.device = 'ready';
+      return `${lines.join('; ')}.`;
+    });
   }
 
   say(text, wrong = false) {

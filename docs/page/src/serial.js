@@ -107,6 +107,19 @@ export class Board {
     }
   }
 
+  // A soft reset: modules are forgotten, and the heap is empty. A main.py that does not end is stopped by exec().
+  async restart() {
+    this.listening = true;
+    this.queue.length = 0;
+    try {
+      await this.write(`\r${CTRL_C}${CTRL_B}${CTRL_D}`);
+      await this.until('soft reboot', PATIENCE);
+      await this.until('>>> ', PATIENCE).catch(() => {});
+    } finally {
+      this.listening = false;
+    }
+  }
+
   // The board says how many bytes it takes at a time, and when it has taken as many.
   async paste(bytes) {
     await this.write('\x05A\x01');

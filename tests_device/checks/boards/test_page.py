@@ -145,6 +145,20 @@ def test_a_virtual_pico_and_one_by_web_serial_end_with_the_bits_of_the_page():
     assert found["without"][0] is True and "no Web Serial" in found["without"][1]
 
 
+def test_the_page_installs_odt_on_a_stock_pico():
+    found = drive("installs", stock=str(machines.BUILD / "stock_rp2040" / "firmware.uf2"))
+    expected = digest(trained("xor"))
+    assert "no module named 'odt': install odt first" in found["without"]
+    assert re.search(
+        r"15 files copied, 0 were there. Self-test passed .*; \d{5,} bytes of heap left", found["installed"]
+    )
+    assert "digest on the page %s, on the board %s; the same bits" % (expected, expected) in found["ran"]
+    assert "0 files copied, 15 were there. Self-test passed" in found["again"]
+    assert "is in the board's firmware: nothing to install" in found["frozen"]
+    assert "the board has gone" in found["pulled"]
+    assert re.search(r"/lib/_odt.mpy came damaged: CRC-32 \d+, expected \d+", found["damaged"])
+
+
 def test_what_goes_wrong_is_said_and_the_page_works_on(tmp_path):
     model = odt.Sequential([odt.Input((4,)), odt.Dense(2, name="<img src=x onerror=injected=1>")])
     model.compile(odt.SGD(0.1), batch_size=2)
