@@ -175,6 +175,39 @@ const SCENARIOS = {
     return found;
   },
 
+  // Tables of the person's own, one after the other.
+  async tables() {
+    const page = await open();
+    await page.click('#tab-learn');
+    const found = {};
+    for (const [name, text] of Object.entries(given.tables)) {
+      await page.evaluate(() => { delete document.body.dataset.learning; });
+      await page.setInputFiles('#table-file', { name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+      await idle(page);
+      found[name] = { said: await page.innerText('#learned') };
+      if (!given.trained.includes(name)) {
+        continue;
+      }
+      await page.click('#train');
+      await page.waitForFunction(() => document.body.dataset.learning === 'idle');
+      Object.assign(found[name], {
+        learned: await page.innerText('#learned'),
+        digest: await page.innerText('#digest'),
+        names: await page.locator('#confusion th[scope=row]').allInnerTexts(),
+        markup: await page.locator('#confusion i, #learned i').count(),
+        teach: await page.isDisabled('#teach'),
+      });
+    }
+    await page.evaluate(() => {
+      document.getElementById('network').value = '1';
+      document.getElementById('network').dispatchEvent(new Event('change'));
+    });
+    await page.click('#train');
+    await page.waitForFunction(() => document.body.dataset.learning === 'idle');
+    found.digits = await page.innerText('#learned');
+    return found;
+  },
+
   async boards() {
     const page = await open({ script: SERIAL });
     await page.click('#tab-board');

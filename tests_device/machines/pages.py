@@ -12,6 +12,7 @@ from odt.host import cost
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "docs" / "page" / "python"))
 import planning  # noqa: E402
+import tables  # noqa: E402, F401
 
 NUMBERS = {
     "weights": r"^weights +(\d+)",

@@ -1,10 +1,11 @@
-"""Trains the digits on the page, and teaches classes that a person draws.
+"""Trains the digits, or the table of a person's own, on the page, and teaches classes that a person draws.
 
 digits.bin has 1,797 images of 8x8 pixels of 0 to 16, then their labels: the first 1,000 train, the next 500 test.
 """
 
 import gc
 
+import tables
 from planning import build
 
 from odt.continual import teach as teaching
@@ -14,15 +15,30 @@ KNOWN = 3  # images of each digit that a teacher is shown at first
 STEPS = 200  # of the teacher's layer after a change
 
 model = teacher = None
-train = test = ()
+train = test = table = ()
 
 
-def begin(script):
-    """Take the network of a script that compiles it, and the data; returns how many samples train."""
+def read(name):
+    """Take a CSV file that was written to /table: what it holds, and a network for it."""
+    global table
+    table = ()
+    gc.collect()
+    table = tables.read("/table", name)
+    return tables.described(table)
+
+
+def begin(script, own=False):
+    """Take the network of a script that compiles it, and the data, a person's own or the digits; returns how many
+    samples train and test.
+    """
     global model, teacher, train, test
     model = teacher = None
     gc.collect()
     made = build(script)
+    if own:
+        tables.check(made, table)
+        train, test, model = table.train, table.test, made
+        return {"samples": len(train[1]), "tests": len(test[1])}
     if made.session is None or made.session.row != SIZE or made.session.classes != 10:
         raise ValueError("the digits are images of 8x8 pixels in ten classes: plan a network that reads them")
     with open("/digits.bin", "rb") as file:
@@ -31,7 +47,7 @@ def begin(script):
         y = file.read(TRAIN + TEST)
     train, test = (x[: SIZE * TRAIN], y[:TRAIN]), (x[SIZE * TRAIN :], y[TRAIN:])
     model = made
-    return {"samples": TRAIN}
+    return {"samples": TRAIN, "tests": TEST}
 
 
 def epoch():
@@ -45,8 +61,9 @@ def epoch():
 
 
 def confusion():
-    """Counts of the test images: a row per label, a column per predicted class."""
-    counts = [[0] * 10 for _ in range(10)]
+    """Counts of what was held back: a row per label, a column per predicted class."""
+    classes = model.session.classes
+    counts = [[0] * classes for _ in range(classes)]
     for label, found in zip(test[1], model.predict_classes(test[0])):
         counts[label][found] += 1
     return {"counts": counts}

@@ -5,12 +5,12 @@ import io
 import json
 import sys
 
-from learning import ask, begin, classify, confusion, epoch, filters, new_class, teach
+from learning import ask, begin, classify, confusion, epoch, filters, new_class, read, teach
 from planning import opened, plan, times
 
 CALLS = {
     "plan": plan, "opened": opened, "times": times, "begin": begin, "epoch": epoch, "confusion": confusion,
-    "filters": filters, "classify": classify, "new_class": new_class, "teach": teach, "ask": ask,
+    "filters": filters, "classify": classify, "new_class": new_class, "teach": teach, "ask": ask, "read": read,
 }  # fmt: skip
 
 

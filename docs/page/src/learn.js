@@ -20,6 +20,8 @@ export class Learn {
     this.pad = new Pad($('pad'), () => this.look());
     this.drawn = 0;
     this.busy = false;
+    this.table = null; // of the person's own: {features, names, samples, tests}
+    $('table-file').addEventListener('change', (event) => this.alone(() => this.open(event.target.files[0])));
     $('train').addEventListener('click', () => this.alone(() => this.train()));
     $('compare').addEventListener('click', () => this.alone(() => this.compare()));
     $('clear').addEventListener('click', () => this.pad.clear());
@@ -55,6 +57,20 @@ export class Learn {
     $('learned').classList.toggle('wrong', wrong);
   }
 
+  // Whether the network is for the person's own table.
+  get own() {
+    return this.table !== null && $('network').value === 'own';
+  }
+
+  async open(file) {
+    await this.engine.write('table', new Uint8Array(await file.arrayBuffer()));
+    this.table = await this.engine.call('read', { name: file.name });
+    const { features, names, samples, tests, source } = this.table;
+    await this.plan.propose(source);
+    this.say(`${file.name}: ${features} features, ${names.length} classes (${names.join(', ')}). ${samples} samples ` +
+      `train, ${tests} are held back. The first tab has a network for them. Train it.`);
+  }
+
   async begin(choices) {
     if (!this.data) {
       this.data = await bytesOf('digits.bin');
@@ -62,7 +78,8 @@ export class Learn {
     }
     const request = this.plan.request();
     const planned = await this.engine.call('plan', { ...request, choices: choices ?? request.choices });
-    await this.engine.call('begin', { script: planned.script });
+    const { tests } = await this.engine.call('begin', { script: planned.script, own: this.own });
+    this.tests = `${tests} test ${this.own ? 'samples' : 'images'}`;
   }
 
   async train() {
@@ -79,13 +96,13 @@ export class Learn {
       accuracies.push(100 * found.accuracy);
       curves($('curves'), epochs, [['loss', losses, '--kind-e', 'loss'], ['accuracy, %', accuracies, '--kind-a', '%']]);
       $('digest').textContent = found.digest;
-      this.say(`Epoch ${found.epoch} of ${EPOCHS}: ${percent(found.accuracy)} of 500 test images are classified correctly. `
+      this.say(`Epoch ${found.epoch} of ${EPOCHS}: ${percent(found.accuracy)} of ${this.tests} are classified correctly. `
         + `${Math.round(found.ms)} ms.`);
     }
     const { counts } = await this.engine.call('confusion');
-    confusion($('confusion'), counts);
+    confusion($('confusion'), counts, this.own ? this.table.names : counts.map((_, digit) => digit));
     filters($('filters'), await this.engine.call('filters'));
-    this.enable(true);
+    this.enable(!this.own); // to draw is for digits
     await this.look();
   }
 
@@ -181,12 +198,12 @@ function curves(place, epochs, series) {
   }, [epochs, ...series.map(([, values]) => values)], place);
 }
 
-function confusion(place, counts) {
+function confusion(place, counts, names) {
   const most = Math.max(...counts.flat());
-  const columns = counts.map((_, index) => element('th', { scope: 'col' }, index));
+  const columns = names.map((name) => element('th', { scope: 'col' }, name));
   const head = element('tr', {}, element('td', {}, ''), ...columns);
-  place.replaceChildren(element('caption', {}, 'Test images: a row per digit, a column per answer'), head,
-    ...counts.map((row, label) => element('tr', {}, element('th', { scope: 'row' }, label), ...row.map((count) => {
+  place.replaceChildren(element('caption', {}, 'What was held back: a row per class, a column per answer'), head,
+    ...counts.map((row, label) => element('tr', {}, element('th', { scope: 'row' }, names[label]), ...row.map((count) => {
       const cell = element('td', { class: 'n heat' }, count);
       cell.style.setProperty('--share', count / most);
       return cell;

@@ -72,6 +72,13 @@ export class Plan {
     return this.redraw();
   }
 
+  // A script that another tab makes.
+  propose(source) {
+    $('network').value = 'own';
+    this.take(source, {}, {});
+    return this.redraw();
+  }
+
   take(source, options, choices) {
     this.file = null;
     this.choices = { ...choices };

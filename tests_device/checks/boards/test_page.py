@@ -12,6 +12,7 @@ import sys
 import machines
 import pages
 import pytest
+from sklearn.datasets import load_iris
 
 import odt
 
@@ -130,6 +131,37 @@ def test_the_page_trains_to_the_digest_of_the_pc_and_is_taught_a_class():
     assert "taught" not in found["before"]
     assert "11 classes" in found["learned"] and "<b>me</b>" in found["learned"]  # a name is text
     assert "The network that you taught says <b>me</b>" in found["after"] and found["bold"] == 0
+
+
+def test_a_table_of_ones_own_trains_to_the_digest_of_the_pc(tmp_path):
+    iris = load_iris()
+    kinds = ["setosa", "<i>versicolor</i>", "virginica"]
+    rows = [";".join([*map(str, x), kinds[y]]) for x, y in zip(iris.data, iris.target)]
+    text = "\n".join(["sepal;width;petal;width;kind", *rows])
+    tables = {
+        "iris.csv": text, "one.csv": "1,2,a\n3,4,a\n5,6,a\n", "bad.csv": "1,2,a\n3,x,b\n5,6,a\n",
+        "many.csv": "\n".join("1,2,%d" % i for i in range(99)), "empty.csv": "",
+    }  # fmt: skip
+    found = drive("tables", tables=tables, trained=["iris.csv"])
+    assert "4 features, 3 classes (<i>versicolor</i>, setosa, virginica). 113 samples" in found["iris.csv"]["said"]
+    assert "test samples" in found["iris.csv"]["learned"]
+    assert found["iris.csv"]["names"] == ["<i>versicolor</i>", "setosa", "virginica"]
+    assert found["iris.csv"]["markup"] == 0 and found["iris.csv"]["teach"]  # to draw is for digits
+    for name, words in {
+        "one.csv": "one.csv: its last column holds 1 class", "many.csv": "more than 32 values",
+        "bad.csv": "bad.csv: line 2", "empty.csv": "empty.csv: its last column holds 0 class",
+    }.items():  # fmt: skip
+        assert words in found[name]["said"], (name, found[name]["said"])
+    assert "of 500 test images" in found["digits"]
+    (tmp_path / "iris.csv").write_text(text)
+    table = pages.tables.read(str(tmp_path / "iris.csv"), "iris.csv")
+    options = {"optimizer": "adam", "learning_rate": 0.004, "batch_size": 16, "dtype": "int8", "seed": 0}
+    scope = {}
+    exec(pages.planning.plan(pages.tables.described(table)["source"], {}, options)["script"], scope)
+    scope["model"].fit(*table.train, epochs=8, verbose=0)
+    assert found["iris.csv"]["digest"] == "%08x" % scope["model"].digest()
+    accuracy = scope["model"].evaluate(*table.test)[1]
+    assert accuracy >= 0.85 and "%.1f %% of 37 test samples" % (100 * accuracy) in found["iris.csv"]["learned"]
 
 
 def test_a_virtual_pico_and_one_by_web_serial_end_with_the_bits_of_the_page():
