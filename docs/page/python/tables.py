@@ -39,7 +39,7 @@ def _names(path, separator):
     with open(path) as file:
         for index, line in enumerate(file):
             words = [word.strip() for word in line.split(separator)]
-            if not line.strip() or not index and not any([_is_number(word) for word in words[:-1]]):
+            if not line.strip() or not index and not any(map(_is_number, words[:-1])):
                 continue  # nothing, or a heading
             found.add(words[-1])
             if len(found) > MOST:
@@ -52,7 +52,8 @@ def read(path, name):
     try:
         return _read(path)
     except ValueError as error:
-        raise ValueError(str(error).replace(path, name) if path in str(error) else "%s: %s" % (name, error))
+        text = str(error)
+    raise ValueError(text.replace(path, name) if path in text else "%s: %s" % (name, text))
 
 
 def _read(path):
