@@ -14,7 +14,7 @@ import { FLASH, FLASH_SIZE, PAGE, RAM, RAM_SIZE, ROM_SIZE, Runner } from './core
 import { blocks, C, FLAGGED, liveness, N, R, V, Z } from './decode.mjs';
 
 const TRANSLATED = 0x200000; // bytes of the flash in which code may lie
-const HOT = 4000;
+const HOT = 4000; // jumps to an address before it is translated
 const LONGEST = 320; // instructions of a region
 const FLASH_PAGE = 12;
 const BLOCKS = 10; // bits for the number of a block
@@ -304,10 +304,9 @@ function region(base, all, number, words, pages) {
   const at = (name) => place[name] || REGISTERS + 4 * Number(name.slice(1));
   const begin = new Assembler('k');
   names.forEach((name) => begin.variable(name));
-  begin.put(pages.map((page) => `0 load8+${NOTED + page}`).join(' '));
-  begin.put('|'.concat(' ').repeat(Math.max(pages.length - 1, 0)));
   if (pages.length) {
-    begin.put(`if 0 ${STORED} store32+${SRESULT} 0 return end`);
+    const noted = pages.map((page) => `0 load8+${NOTED + page}`);
+    begin.put(`${noted.join(' ')} ${'| '.repeat(pages.length - 1)} if 0 ${STORED} store32+${SRESULT} 0 return end`);
   }
   begin.put(`0 load32+${SUSED} =used 0 load32+${SLIMIT} =limit`);
   kept.forEach((name) => begin.put(`0 load32+${at(name)} =${name}`));
@@ -320,7 +319,7 @@ function region(base, all, number, words, pages) {
 }
 
 // What runs regions, one after the other, from an address on.
-function runner() {
+function dispatcher() {
   const code = new Assembler('pc');
   code.put(`loop@on pc ${FLASH} - :o ${TRANSLATED} <u if o 1 << load32+${FLASH_HEAT} =entry
     else pc ${RAM} - :o ${RAM_SIZE} <u if o 1 << load32+${RAM_HEAT} =entry
@@ -350,19 +349,19 @@ function shared(chip, memory) {
 }
 
 export class Translator {
-  constructor(runner_, memory) {
-    this.runner = runner_;
+  constructor(runner, memory) {
+    this.runner = runner;
     const heat = (at, bytes) => new Int32Array(memory.buffer, at, bytes >> 1);
-    // By where code lies: its halfwords, its words where they do not change, and how often it was jumped to.
     this.ram = heat(RAM_HEAT, RAM_SIZE);
     this.flash = heat(FLASH_HEAT, TRANSLATED);
     this.rom = heat(ROM_HEAT, ROM_SIZE);
+    // By where code lies: its halfwords, its words where they do not change, and how often it was jumped to.
     this.places = {
-      [RAM]: { code: runner_.ram16, words: null, heat: this.ram },
-      [FLASH]: { code: runner_.flash16, words: runner_.flash32, heat: this.flash },
-      0: { code: runner_.rom16, words: runner_.rom32, heat: this.rom },
+      [RAM]: { code: runner.ram16, words: null, heat: this.ram },
+      [FLASH]: { code: runner.flash16, words: runner.flash32, heat: this.flash },
+      0: { code: runner.rom16, words: runner.rom32, heat: this.rom },
     };
-    this.noted = runner_.noted;
+    this.noted = runner.noted;
     this.state = new Int32Array(memory.buffer, STATE, 8);
     this.hot = HOT;
     this.longest = LONGEST;
@@ -372,7 +371,7 @@ export class Translator {
       odt: { memory, regions: this.table, read: (...all) => this.read(...all), write: (...all) => this.write(...all) },
     };
     this.forget();
-    this.run = this.made(runner());
+    this.run = this.made(dispatcher());
   }
 
   made(bytes) {
