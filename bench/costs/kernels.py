@@ -110,6 +110,10 @@ SHAPES = {
         "64->32 batch 3": dict(M=3, K=64, N=32),
         "3->1 batch 1": dict(M=1, K=3, N=1),
         "32->1 batch 16": dict(M=16, K=32, N=1),
+        "64->1 batch 1": dict(M=1, K=64, N=1),
+        "1->64 batch 1": dict(M=1, K=1, N=64),
+        "6->561 batch 1": dict(M=1, K=6, N=561),
+        "1000->1 batch 16": dict(M=16, K=1000, N=1),
     },
     "depthwise2d": {
         "depthwise 3x3 2x2x64": window(2, 2, 2, 64, 64, 3, 3),
@@ -117,6 +121,11 @@ SHAPES = {
         "depthwise 3x1 25x5x24": window(1, 25, 5, 24, 24, 3, 1),
         "depthwise 1x3 64x16": window(1, 1, 64, 16, 16, 1, 3),
         "depthwise 7x7 8x8x16": window(1, 8, 8, 16, 16, 7, 7),
+        "depthwise 8x8 8x8x16": window(1, 8, 8, 16, 16, 8, 8),
+        "depthwise 1x9 64x16": window(1, 1, 64, 16, 16, 1, 9),
+        "depthwise 1x8 128x3": window(1, 1, 128, 3, 3, 1, 8),
+        "depthwise 3x3 16x16x3": window(1, 16, 16, 3, 3, 3, 3),
+        "depthwise 3x3 16x16x1": window(1, 16, 16, 1, 1, 3, 3),
     },
 }
 GRADIENTS = ("", "forward"), ("_dx", "input gradient"), ("_dw", "weight gradient")

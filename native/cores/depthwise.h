@@ -100,12 +100,15 @@ int odt_depthwise_dw_tiny_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t first
 // The gradient of the input by squares; returns whether it was done: not of fewer channels than four.
 int odt_depthwise_dx_i8__m4(const odt_depthwise2d_dx_i8_t *a, int32_t first, int32_t stop, int32_t *peak);
 
-// Channels n .. n + 3; adds to the peak. Returns whether it was done: not if there are fewer channels, or
-// filters are large.
+// Channels n .. n + 3; adds to the peak. Returns whether it was done: not if there are fewer channels, or filters are large.
 int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak);
 
 // Channels n .. n + 3 of the gradient of the filters; returns whether it was done.
 int odt_depthwise_dw_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t n);
+
+// Channels first .. stop - 1, one at a time; adds to the peak. Returns whether it was done: not of the largest filters.
+int odt_depthwise_apart_i8__m4(const odt_depthwise_t *a, int32_t first, int32_t stop, int32_t *peak);
+int odt_depthwise_dw_apart_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop);
 
 #endif
 

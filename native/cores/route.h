@@ -34,18 +34,23 @@
     ROUTE(conv2d_dw_i8, _, _, _, _, conv2d_dw_channels) \
     ROUTE(dense_i8, ODT_MANY_ROWS, correlate_pointwise, correlate_all, correlate_pointwise, odt_correlate_i8__x86) \
     ROUTE(dense_i8, _, odt_dot4_i8, odt_dense_i8__m4, odt_dot4_i8, odt_dense_i8) \
+    ROUTE(dense_dx_i8, is_narrow, _, dense_dx_narrow, dense_dx_narrow, _) \
     ROUTE(dense_dx_i8, ODT_MANY_ERRORS, correlate_pointwise, odt_correlate_dx_i8, correlate_pointwise, odt_correlate_i8__x86) \
     ROUTE(dense_dx_i8, _, sum_columns, sum_columns, sum_columns, odt_dense_dx_i8) \
     ROUTE(dense_dw_i8, ODT_MANY_PAIRS, correlate_dw_of_same_size, odt_correlate_dw_part_i8, correlate_dw_of_same_size, odt_correlate_dw_i8__x86) \
+    ROUTE(dense_dw_i8, is_narrow_dw, _, dense_dw_of_one, _, _) \
     ROUTE(dense_dw_i8, _, add_two, dense_dw_by_rows, dense_dw_by_rows, odt_dense_dw_i8) \
     ROUTE(depthwise2d_i8, odt_is_whole, depthwise_whole, depthwise_whole, depthwise_whole, _) \
     ROUTE(depthwise2d_i8, odt_tiny_plan, _, odt_depthwise_tiny_i8__m4, _, _) \
     ROUTE(depthwise2d_i8, is_strided, depthwise_strided, _, _, _) \
-    ROUTE(depthwise2d_i8, _, odt_depthwise_i8__m0, odt_depthwise_i8__m4, depthwise_lanes, depthwise_by_blocks) \
+    ROUTE(depthwise2d_i8, is_for_four, _, odt_depthwise_i8__m4, _, _) \
+    ROUTE(depthwise2d_i8, _, odt_depthwise_i8__m0, odt_depthwise_apart_i8__m4, depthwise_lanes, depthwise_by_blocks) \
     ROUTE(depthwise2d_dx_i8, odt_find_squares, odt_depthwise_dx_i8__m0, odt_depthwise_dx_i8__m4, _, _) \
-    ROUTE(depthwise2d_dx_i8, _, odt_depthwise_i8__m0, odt_depthwise_i8__m4, depthwise_lanes, depthwise_by_blocks) \
+    ROUTE(depthwise2d_dx_i8, is_for_four, _, odt_depthwise_i8__m4, _, _) \
+    ROUTE(depthwise2d_dx_i8, _, odt_depthwise_i8__m0, odt_depthwise_apart_i8__m4, depthwise_lanes, depthwise_by_blocks) \
     ROUTE(depthwise2d_dw_i8, odt_tiny_plan, _, odt_depthwise_dw_tiny_i8__m4, _, _) \
-    ROUTE(depthwise2d_dw_i8, _, odt_depthwise_dw_i8__m0, odt_depthwise_dw_i8__m4, depthwise_dw_channels, depthwise_dw_channels) \
+    ROUTE(depthwise2d_dw_i8, is_for_four, _, odt_depthwise_dw_i8__m4, _, _) \
+    ROUTE(depthwise2d_dw_i8, _, odt_depthwise_dw_i8__m0, odt_depthwise_dw_apart_i8__m4, depthwise_dw_channels, depthwise_dw_channels) \
     ROUTE(norm_i8, _, list_hats, scale_hats, odt_norm_i8, odt_norm_i8) \
     ROUTE(norm_dx_i8, _, dx_rows, round_group, odt_norm_dx_i8, odt_norm_dx_i8) \
     ROUTE(maxpool2d_choice_i8, _, choose_quads, choose_fours, odt_maxpool2d_choice_i8, odt_maxpool2d_choice_i8) \

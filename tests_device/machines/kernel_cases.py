@@ -74,6 +74,9 @@ def grow(rng, values, op):
         values.update(C=rng.choice((1, 2, 3)), KH=rng.choice((1, 3, 10)), KW=rng.choice((3, 4, 5)))
     elif "depthwise" in op and rng.random() < 0.2:
         values.update(KH=7, KW=7)
+    elif "depthwise" in op and rng.random() < 0.4:  # few channels, filters wider than are packed for four
+        C = rng.choice((1, 2, 3, 6))
+        values.update(C=C, N=C, W=rng.choice((16, 35, 70)), KW=rng.choice((3, 8, 9, 12)))
     values.update(SH=rng.randint(1, 2), SW=rng.choice((1, 1, 2, 3)))
     if "pool" in op and rng.random() < 0.5:  # each pixel is of one window
         values.update(SH=values["KH"], SW=values["KW"])

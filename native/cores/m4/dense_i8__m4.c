@@ -7,7 +7,7 @@
 #if ODT_M4
 
 #include "../../fixed.h"
-#include "../../common/rescale.h"
+#include "../../common/elements.h"
 #include "words__m4.h"
 #include "dense_i8__m4.h"
 
@@ -224,11 +224,47 @@ static int32_t finish_dense_m4(const int32_t *sums, int32_t count, const odt_mul
     return lo == zy ? peak : odt_max(peak, -low);
 }
 
+// The sum of (x - zx) * w.
+static inline int32_t dot_one(const int8_t *x, const int8_t *w, int32_t K, int32_t zx, int32_t sum) {
+    uint32_t minus = odt_twice(-zx);
+    const int8_t *end = x + K;
+    for (const int8_t *whole = x + (K & ~3); x != whole; x += 4, w += 4) {
+        uint32_t four = odt_word(x), weights = odt_word(w);
+        sum = odt_smlad(odt_even(four, minus), odt_evens(weights), sum);
+        sum = odt_smlad(odt_odd(four, minus), odt_odds(weights), sum);
+    }
+    for (; x != end; x++, w++) {
+        sum = odt_wrap_add(sum, odt_wrap_mul(odt_wrap_sub(*x, zx), *w));
+    }
+    return sum;
+}
+
+// Output by output, without packing, for few of them.
+static __attribute__((noinline)) int32_t dense_narrow(const odt_dense_i8_t *a, int32_t peak) {
+    odt_outputs_t outputs = odt_outputs_from(a->zy, a->lo, peak);
+    const int8_t *x = a->x;
+    int8_t *y = a->y;
+    int32_t K = a->K, zx = a->zx;
+    for (int32_t m = 0; m < a->M; m++, x += K) {
+        const int8_t *w = a->w;
+        const int32_t *bias = a->b;
+        const odt_multiplier_t *q = a->q;
+        odt_poll();
+        for (const int8_t *end = y + a->N; y != end; y++, q++, w += K) {
+            int32_t sum = dot_one(x, w, K, zx, *bias++);
+            uint32_t shift = (uint32_t)q->s - 33;
+            *y = odt_output(&outputs, shift < 30 ? ((odt_smmul(sum, q->m) >> shift) + 1) >> 1 : odt_rescaled(sum, odt_checked(q)));
+        }
+    }
+    return outputs.peak;
+}
+
 int32_t odt_dense_i8__m4(const odt_dense_i8_t *a, int32_t *peak) {
     uint32_t x[DEPTH / 2];
     int32_t sums[ROWS], last[4], K = a->K, N = a->N, whole = K & ~7, highest = *peak;
     if (N < 4) {
-        return 0;
+        *peak = dense_narrow(a, highest);
+        return N;
     }
     for (int32_t m = 0; m < a->M; m++) {
         const int8_t *sample = a->x + m * K;

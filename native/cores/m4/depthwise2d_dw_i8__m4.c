@@ -156,6 +156,16 @@ static void add_all(const layer_t *l, int32_t n, int32_t most, gradient_t *s) {
     }
 }
 
+// Numbers of a row of errors whose products fit with `rows` of taps.
+static int32_t columns_for(const odt_depthwise2d_dw_i8_t *a, int32_t rows) {
+    return rows < 1 ? 0 : POSITIONS / rows / a->SW - (a->KW - 1) / a->SW;
+}
+
+// Whether there are four channels from n on, and rows of taps that fit.
+static int is_for_four(const odt_depthwise2d_dw_i8_t *a, int32_t n, int32_t rows) {
+    return n >= 0 && columns_for(a, rows) >= 1;
+}
+
 // A large filter is processed some rows of taps at a time.
 int odt_depthwise_dw_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t n) {
     gradient_t s;
@@ -165,10 +175,9 @@ int odt_depthwise_dw_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t n) {
         part.a.H = a->W, part.a.W = a->H, part.a.KH = 1, part.a.KW = a->KH, part.a.SH = a->SW, part.a.SW = a->SH;
         part.a.PT = a->PL, part.a.PL = a->PT, part.a.OH = a->OW, part.a.OW = a->OH;
     }
-    const int32_t KH = part.a.KH, KW = part.a.KW, SW = part.a.SW, PT = part.a.PT;
-    int32_t rows = KW < 1 ? 0 : odt_min(odt_min(TAPS / KW, LINES), KH);
-    int32_t most = rows < 1 ? 0 : POSITIONS / rows / SW - (KW - 1) / SW;
-    if (n < 0 || most < 1) {
+    const int32_t KH = part.a.KH, KW = part.a.KW, PT = part.a.PT;
+    int32_t rows = KW < 1 ? 0 : odt_min(odt_min(TAPS / KW, LINES), KH), most = columns_for(&part.a, rows);
+    if (!is_for_four(&part.a, n, rows)) {
         return 0;
     }
     for (int32_t kh = 0; kh < KH; kh += rows) {

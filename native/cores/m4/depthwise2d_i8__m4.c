@@ -283,18 +283,24 @@ int odt_depthwise_tiny_i8__m4(const odt_depthwise_t *a, int32_t first, int32_t s
     return 1;
 }
 
+// Whether there are four channels from n on, and their rows and taps fit.
+static int is_for_four(const odt_depthwise_t *a, int32_t n) {
+    int32_t lines = lines_of(a);
+    return n >= 0 && a->KH >= 1 && a->KW >= 1 && a->KW <= WIDEST && (a->KH + 1) / 2 * a->KW <= PAIRS && lines <= LINES
+        && POSITIONS / lines >= a->KW;
+}
+
 int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak) {
     odt_depthwise_t turned;
     if (a->KW == 1 && a->KH <= WIDEST && a->OH > a->OW) { // columns are longer, and all of a filter
         turned = odt_turned(a);
         a = &turned;
     }
-    int32_t lines = lines_of(a), room = lines ? POSITIONS / lines - a->KW : -1;
-    depthwise_scratch_t s;
-    if (n < 0 || a->KH < 1 || a->KW < 1 || a->KW > WIDEST || (a->KH + 1) / 2 * a->KW > PAIRS || lines > LINES
-        || room < 0) {
+    if (!is_for_four(a, n)) {
         return 0;
     }
+    int32_t lines = lines_of(a), room = POSITIONS / lines - a->KW;
+    depthwise_scratch_t s;
     prepare(a, n, &s);
     int32_t most = odt_min(room / a->SW + 1, OUTPUTS), parts = (a->OW + most - 1) / most;
     int32_t columns = (a->OW + parts - 1) / parts, bounds[2] = {INT16_MIN, INT16_MAX};

@@ -188,6 +188,30 @@ static void dense_dw_by_rows(const odt_dense_dw_i8_t *a) {
 
 #endif
 
+#if ODT_M4 || !ODT_PANEL || ODT_SMALL
+
+// Of one sample.
+static void dense_dw_of_one(const odt_dense_dw_i8_t *a, const int8_t *errors) {
+    int32_t *dw = a->dw, K = a->K;
+    for (int32_t n = 0; n < a->R; n++) {
+        int32_t e = errors[n], offset = odt_wrap_mul(e, a->zx);
+        for (int32_t k = 0; k < K; k++) {
+            *dw++ = odt_wrap_sub(e * a->x[k], offset);
+        }
+    }
+}
+
+#endif
+
+#if ODT_M4
+
+// Whether rows are so few, or so short, that x is not prepared for them.
+static int is_narrow_dw(const odt_dense_dw_i8_t *a) {
+    return a->M == 1 && (a->K < 8 || a->R == 1);
+}
+
+#endif
+
 void odt_dense_dw_i8(const odt_dense_dw_i8_t *a) {
     const int8_t *first = a->e + a->at;
     if (!odt_within(a->at, a->R, a->N)) {
@@ -200,18 +224,18 @@ void odt_dense_dw_i8(const odt_dense_dw_i8_t *a) {
         odt_correlate_dw_i8(&g);
         return;
     }
+    #if ODT_M4
+    if (is_narrow_dw(a)) {
+        dense_dw_of_one(a, first);
+        return;
+    }
+    #endif
     #if ODT_PANEL && !ODT_SMALL
     dense_dw_by_rows(a);
     #else
     int32_t M = a->M, K = a->K;
     if (M == 1) {
-        int32_t *dw = a->dw;
-        for (int32_t n = 0; n < a->R; n++) {
-            int32_t e = first[n], offset = odt_wrap_mul(e, a->zx);
-            for (int32_t k = 0; k < K; k++) {
-                *dw++ = odt_wrap_sub(e * a->x[k], offset);
-            }
-        }
+        dense_dw_of_one(a, first);
         return;
     }
     memset(a->dw, 0, (size_t)a->R * (size_t)K * sizeof(int32_t));

@@ -91,6 +91,46 @@ static void finish_dense_dx(int32_t *sums, int32_t count, const odt_multiplier_t
     #endif
 }
 
+#if !ODT_M0
+
+// Whether a sample has a single error, in the range of dense_dx_narrow().
+static int is_narrow(const odt_dense_dx_i8_t *a) {
+    odt_rescaler_t q = odt_rescaler(odt_checked(a->q));
+    return a->N == 1 && a->K > 0 && odt_is_within(&q, 15);
+}
+
+// Of one error of each sample. The largest and the smallest weight tell whether an output is clamped, and the peak.
+static __attribute__((noinline)) void dense_dx_narrow(const odt_dense_dx_i8_t *a) {
+    const odt_rescaler_t q = odt_rescaler(odt_checked(a->q));
+    odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
+    int32_t most = -128, least = 127, K = a->K;
+    for (const int8_t *w = a->w, *end = w + K; w != end; w++) {
+        most = odt_max(most, *w);
+        least = odt_min(least, *w);
+    }
+    for (int32_t m = 0; m < a->M; m++) {
+        int32_t e = a->e[m], first = odt_rescale_within(q, e * most), last = odt_rescale_within(q, e * least), half = q.half;
+        int32_t factor = (int32_t)((uint32_t)e << q.up), multiplier = q.q.m, shift = q.shift;
+        int8_t *dx = a->dx + m * K, *end = dx + K;
+        const int8_t *w = a->w;
+        odt_poll();
+        (void)odt_output(&outputs, first);
+        (void)odt_output(&outputs, last);
+        if (odt_max(first, last) > 127 || odt_min(first, last) < -127) {
+            while (dx != end) {
+                *dx++ = odt_output(&outputs, odt_rescale_within(q, e * *w++));
+            }
+        }
+        #pragma GCC unroll 4
+        while (dx != end) {
+            *dx++ = (int8_t)(odt_add_upper(half, *w++ * factor, multiplier) >> shift);
+        }
+    }
+    *a->peak = outputs.peak;
+}
+
+#endif
+
 // Sample by sample, from one nonzero error to the next.
 static void dense_dx_by_errors(const odt_dense_dx_i8_t *a) {
     error_t list[LIST];
@@ -122,6 +162,12 @@ static void dense_dx_by_errors(const odt_dense_dx_i8_t *a) {
 #endif
 
 void odt_dense_dx_i8(const odt_dense_dx_i8_t *a) {
+    #if ODT_PANEL && !ODT_M0
+    if (is_narrow(a)) {
+        dense_dx_narrow(a);
+        return;
+    }
+    #endif
     if (odt_has_products() && a->M >= ODT_MANY_ERRORS) {
         odt_correlation_t c = {.x = a->e, .w = a->w, .q = a->q, .y = a->dx, .peak = a->peak,
             .B = 1, .H = 1, .W = a->M, .C = a->N, .N = a->K, .KH = 1, .KW = 1, .SH = 1, .SW = 1, .OH = 1,

@@ -76,6 +76,9 @@ static void depthwise_dw_channels(const void *arguments, int32_t first, int32_t 
     while (first < stop && odt_depthwise_dw_i8__m4(a, odt_min(first, a->R - ODT_DEPTHWISE_LANES))) {
         first += ODT_DEPTHWISE_LANES;
     }
+    if (first < stop && odt_depthwise_dw_apart_i8__m4(a, first, stop)) {
+        return;
+    }
     #endif
     #if ODT_M0_DEPTHWISE
     if (odt_depthwise_dw_i8__m0(a, first, stop)) {

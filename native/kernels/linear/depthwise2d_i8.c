@@ -189,7 +189,8 @@ static __attribute__((noinline)) void depthwise_by_blocks(const odt_depthwise_t 
     for (int32_t n = first; n < stop; n += ODT_DEPTHWISE_LANES) {
         int32_t lanes = odt_min(ODT_DEPTHWISE_LANES, stop - n);
         #if ODT_M4
-        if (odt_depthwise_i8__m4(a, odt_min(n, a->N - ODT_DEPTHWISE_LANES), &peak)) { // the last four, if fewer are left
+        if (odt_depthwise_i8__m4(a, odt_min(n, a->N - ODT_DEPTHWISE_LANES), &peak) // the last four, if fewer are left
+            || odt_depthwise_apart_i8__m4(a, n, n + lanes, &peak)) {
             continue;
         }
         #endif
