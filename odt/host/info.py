@@ -13,10 +13,12 @@ from ..base.fixed import bits_to_float, get
 from ..base.opcodes import REGION_SHIFT, STATE, VERSION, opcode
 from ..files import checkpoint, frozen
 from ..files.open import load_model
+from ..inspect.packed import stored
 from ..plan.program import HEADER_WORDS, SECTIONS, Prefixed, Program
 from ..run import weights
 from .boards.board import BoardError
 from .chart import compiled_by
+from .rows.packed import Flash
 from .text import say
 
 _RANGES = ("none yet", "of the forward pass", "all known")
@@ -37,7 +39,13 @@ def command(options):
 def describe(path, script=None):
     """The lines of what a file is. ValueError for a damaged one, an unknown kind, or another model's."""
     data = Path(path).read_bytes()
-    for magic, kind in ((b"ODTN", _model), (b"ODTM", _checkpoint), (b"ODTF", _frozen), (b"ODT1", _program)):
+    for magic, kind in (
+        (b"ODTN", _model),
+        (b"ODTM", _checkpoint),
+        (b"ODTF", _frozen),
+        (b"ODT4", _frozen),
+        (b"ODT1", _program),
+    ):
         if data[:4] == magic:
             try:
                 yield from kind(str(path), data, compiled_by(script) if script else None)
@@ -45,7 +53,7 @@ def describe(path, script=None):
                 raise error if str(path) in str(error) else ValueError("%s: %s" % (path, error)) from None
             return
     raise ValueError(
-        "%s: no model file (ODTN), checkpoint (ODTM), frozen weights (ODTF) or program (ODT1): it begins with %r"
+        "%s: no model file (ODTN), checkpoint (ODTM), frozen weights (ODTF, ODT4) or program (ODT1): it begins with %r"
         % (path, data[:4])
     )
 
@@ -124,20 +132,37 @@ def _frozen(path, data, model):
         raise ValueError("%s is damaged: %d bytes of frozen weights" % (path, len(data)))
     if struct.unpack("<I", data[8:12])[0] != engine.crc32(data[frozen.HEADER :]):
         raise ValueError("%s is damaged: its CRC does not match" % path)
-    yield "frozen weights, %d bytes, undamaged" % len(data)
+    start = Flash(data) if frozen.is_four(data) else frozen.HEADER
+    four = ", %d kernels of 4 bits" % start.bits.count(4) if frozen.is_four(data) else ""
+    yield "frozen weights, %d bytes%s, undamaged" % (len(data), four)
     yield "layers       CRC %08x of their sizes" % struct.unpack("<I", data[4:8])[0]
     if model is None:
         yield "tensors      give the script that compiles the model: --model train.py"
         return
     if struct.unpack("<I", data[4:8])[0] != engine.crc32(frozen.layout(model.session.plan.weights)):
         raise ValueError("%s: another network's layers than those of the script" % path)
-    size = frozen.HEADER + sum(
-        [(buffer.size + 3) & ~3 for _, kept in model.session.plan.weights for buffer in kept.frozen]
-    )
+    found = list(_frozen_buffers(model, start))
+    size = start + sum([size for _, size, _ in found])
     if len(data) != size:
         raise ValueError("%s is damaged: %d bytes, these layers take %d" % (path, len(data), size))
     yield "tensors"
-    yield from _frozen_weights(model, data)
+    at = int(start)
+    for buffer, size, text in found:
+        scale = ", " + _scales(data, at, buffer.size // 4) if buffer.name.endswith(" scale") else ""
+        yield "  %-24s %7d bytes%s%s" % (buffer.name, size if text else buffer.size, text, scale)
+        at += size
+
+
+def _frozen_buffers(model, start):
+    """(buffer, bytes in the file, what is said of them) of frozen weights that begin at ``start``."""
+    bits = list(getattr(start, "bits", ()))
+    for _, kept in model.session.plan.weights:
+        width = bits.pop(0) if bits and kept.kernel else 8
+        for buffer in kept.frozen:
+            if width == 4 and buffer is kept.kernel:
+                yield buffer, stored(buffer.size), ", %d weights of 4 bits" % buffer.size
+            else:
+                yield buffer, (buffer.size + 3) & ~3, ""
 
 
 def _weights(model):
@@ -154,17 +179,6 @@ def _weights(model):
             else:
                 line += " int32 / 2^20" if integers else " float32"
             yield line + ", largest %.4g" % max([abs(value) for value in values])
-
-
-def _frozen_weights(model, data):
-    """One line per buffer of the file: name, bytes, and the range of scales."""
-    at = frozen.HEADER
-    for _, kept in model.session.plan.weights:
-        for buffer in kept.frozen:
-            line = "  %-24s %7d bytes" % (buffer.name, buffer.size)
-            scale = buffer.name.endswith(" scale")
-            yield line + (", " + _scales(data, at, buffer.size // 4) if scale else "")
-            at += (buffer.size + 3) & ~3
 
 
 def _scales(memory, offset, count):

@@ -122,6 +122,24 @@ def test_frozen_weights_are_listed_with_their_scales(tmp_path, capsys):
     assert status == 1 and "another network's layers than those of the script" in text
 
 
+def test_frozen_weights_of_4_bits_are_listed(tmp_path, capsys):
+    script, model = compiled(tmp_path, train=False)
+    data = odt.files.frozen.pack(model, bits=4)
+    file = tmp_path / "frozen.bin"
+    file.write_bytes(data)
+    assert "frozen weights, %d bytes, 1 kernels of 4 bits, undamaged\n" % len(data) in info(capsys, file)[1]
+    status, text = info(capsys, file, "--model", script)
+    rows = text.split("tensors\n")[1].splitlines()
+    assert status == 0 and "16 bytes, 27 weights of 4 bits" in rows[0]  # 13.5 bytes as whole words
+    scales = np.frombuffer(data[-24:-12], "<f4")  # before three biases
+    assert rows[1].endswith("scale %.4g" % scales.min() if scales.min() == scales.max() else "to %.4g" % scales.max())
+    file.write_bytes(data[:8] + zlib.crc32(data[12:-4]).to_bytes(4, "little") + data[12:-4])
+    assert (
+        "is damaged: %d bytes, these layers take %d" % (len(data) - 4, len(data))
+        in info(capsys, file, "--model", script)[1]
+    )
+
+
 @pytest.mark.parametrize(
     ("optimizer", "name"), [("Adam()", "adam"), ("SGD(0.1)", "sgd"), ("SGD(0.1, momentum=0.9)", "momentum")]
 )
@@ -159,7 +177,8 @@ def test_every_damaged_byte_of_a_checkpoint_is_noticed(tmp_path, capsys):
         (b"", "it begins with b''"),
         (
             b"GIF89a",
-            "no model file (ODTN), checkpoint (ODTM), frozen weights (ODTF) or program (ODT1): it begins with b'GIF8'",
+            "no model file (ODTN), checkpoint (ODTM), frozen weights (ODTF, ODT4) or program (ODT1): it begins with "
+            "b'GIF8'",
         ),
         (b"ODTF" + bytes(9), "is damaged: 13 bytes of frozen weights"),
         (b"ODTF" + bytes(8) + b"1234", "its CRC does not match"),
