@@ -34,6 +34,19 @@ def small(**options):
     return model
 
 
+def four(**options):
+    """Convolutions that do not train before a layer that does."""
+    x = odt.Input((24, 24, 3), dtype="uint8", scale=1 / 128, zero_point=128)
+    y = x
+    for channels, strides in ((16, 2), (24, 2), (32, 2)):
+        y = odt.Conv2D(channels, 3, strides=strides, padding="same", activation="relu", trainable=False)(y)
+        y = odt.DepthwiseConv2D(3, padding="same", activation="relu", trainable=False)(y)
+    y = odt.Dense(24, activation="relu", trainable=False)(odt.GlobalAvgPool()(y))
+    model = odt.Model(x, odt.Dense(5)(y))
+    model.compile(odt.Adam(0.01), batch_size=1, seed=1, **options)
+    return model
+
+
 def split(**options):
     """A network of which some channels train, in a few layers; all else lies in flash."""
     x = odt.Input((40, 40, 3), dtype="uint8", scale=1 / 128, zero_point=128)
@@ -80,13 +93,13 @@ def check(text, expected):
     assert digests(text) == digests(expected)
 
 
-def trained(name, path, size):
+def trained(name, path, size, weights=True):
     """What the script prints on a machine that has the model file."""
     with machines.open(name) as machine:
         if name == "stock_rp2040":
             give(machine, "armv6m")
         machine.put([path])
-        return machine.run(SCRIPT, timeout=900, args={"file": path.name, "size": size})
+        return machine.run(SCRIPT, timeout=900, args={"file": path.name, "size": size, "weights": weights})
 
 
 @pytest.mark.parametrize("name", ("unix", "qemu_m3", "qemu_m7", "rp2040", "stock_rp2040"))
@@ -104,6 +117,22 @@ def test_boards_train_split_kernels_to_the_digests_of_the_pc(name, tmp_path):
     path, expected, _ = made(split, tmp_path, size, frozen=frozen)
     assert odt.load_model(str(path)).session.plan.rows[0][0] == "input"  # the sample is read by rows
     check(trained(name, path, size), expected)
+
+
+@pytest.mark.parametrize("name", ("unix", "qemu_m4", "rp2040", "stock_rp2040"))
+def test_boards_train_over_kernels_of_4_bits_to_the_digests_of_the_pc(name, tmp_path):
+    size = 24 * 24 * 3
+    path = tmp_path / "four.odt"
+    whole = four()
+    model = four(frozen=odt.files.frozen.pack(whole, bits=4))
+    assert model.session.plan.constants < 0.7 * len(odt.files.frozen.pack(whole))
+    model.train_step(bytes([(3 * at) & 255 for at in range(size)]), bytes([1]))
+    model.export(path)
+    expected = on_the_pc(SCRIPT, {"file": str(path), "size": size, "weights": False})
+    assert digests(expected)[0] == ("opened", "%08x" % model.digest()) and len(set(digests(expected))) == 6
+    text = trained(name, path, size, False)
+    assert "native executor" in text
+    assert digests(text) == digests(expected)
 
 
 def test_mobilenet_trains_its_last_layer_on_a_cortex_m4_with_its_weights_in_place(tmp_path):
