@@ -136,7 +136,9 @@ class _Probe(Schedule):
 
 def _plan(model, segments):
     """The program that measures, and where its results lie."""
-    nodes = model.nodes
+    nodes, rows = model.nodes, model.session.plan.rows  # whose stripes name the weights again and again
+    if rows and rows.whole is None:
+        raise ValueError("frozen= gives kernels of 4 bits: measure before they are packed")
     prepare(nodes, model.dtype, 1)
     s = _Probe(model.dtype, model.session.plan.flash)
     s.trained = trained(nodes, True)
@@ -162,7 +164,6 @@ def _plan(model, segments):
     plan.start = HEADER_WORDS + s.instructions[0][ROW][END] - 1
     plan.parts = [(addresses[part], size, role, first) for part, size, role, first in s.buffers.parts]
     plan.totals = [(layer, addresses[total], size) for layer, total, size in s.totals]
-    rows = model.session.plan.rows  # whose stripes name the weights again and again
     same = _weights(Program(plan.code)) == _weights(Program(rows.whole.code) if rows else model.program)
     forget()
     if not same:

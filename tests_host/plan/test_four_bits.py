@@ -15,6 +15,7 @@ from twin import Twin
 import odt
 from odt import executor
 from odt.adapt import update
+from odt.adapt.fisher import fisher
 from odt.files import frozen
 from odt.host.chart import chart
 from odt.host.four_bits import nibbles, step_of
@@ -297,3 +298,12 @@ def test_what_cannot_be_is_refused_by_name_and_changes_nothing():
     with pytest.raises(ValueError, match="first.*: its weights have 4 bits in what frozen= gives, so it cannot train"):
         model.compile(odt.Adam(0.02), frozen=data)
     assert model.digest() == digest
+
+
+def test_what_measures_a_network_refuses_kernels_of_4_bits():
+    model = network(frozen=frozen.pack(network(), bits=4))
+    before = model.digest()
+    with pytest.raises(ValueError, match="kernels of 4 bits: measure before they are packed"):
+        fisher(model, X, Y)
+    assert model.digest() == before
+    assert model.fit(X, Y, verbose=0).history["loss"]
