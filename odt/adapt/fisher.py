@@ -55,8 +55,8 @@ def plan(model, arena=None):
 def measure(model, x, y, probe=None):
     """``[(layer, array('i') of D_o as float32 bits)]``, by a plan or that of least time."""
     count = bind(model.session, x, y)
-    model.session.prepare(1)
     probe = probe or plan(model)
+    model.session.prepare(1)
     size = len(model.session.arena)
     regions = list(model.session.regions)
     try:
