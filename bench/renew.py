@@ -68,6 +68,7 @@ prune                bench/accuracy/prune.py                     training odt/ho
 qas                  bench/studies/qas.py --seeds 3              training
 qat                  bench/studies/qat.py --seeds 5              training
 raw                  bench/accuracy/raw.py                       training
+recurrent            bench/accuracy/recurrent.py                 training native odt/recurrent
 replay               bench/accuracy/replay.py                    training kernels odt/continual
 replay_series        bench/accuracy/replay.py --series           training kernels odt/continual
 replay_speakers      bench/accuracy/replay.py --speakers         training kernels odt/continual

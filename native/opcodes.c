@@ -63,6 +63,14 @@
 #define ROWS 1
 #define SHAPES 6
 #define FIRST 3131
+#elif ODT_MPY && ODT_PIECE == 13
+#define ROWS 2
+#define SHAPES 98
+#define FIRST 3137
+#elif ODT_MPY && ODT_PIECE == 14
+#define ROWS 2
+#define SHAPES 75
+#define FIRST 3235
 #else
 #define ROWS (ODT_OPCODES + 1)
 #define SHAPES ODT_SHAPES
@@ -80,10 +88,13 @@ static const struct {
 const odt_table_t odt_table = {
 #endif
     // Every instruction's kernel, distance from here to its shapes, operands and immediates.
+    // What is outside has its shapes there.
     #define ROW(number, kernel, row, at, operands, immediates) [AT(number, row)] = { \
-        IS_INSIDE ? kernel : 0, (ROWS - AT(number, row)) * sizeof(odt_opcode_t) + (at) - FIRST, operands, \
-        immediates},
+        IS_INSIDE ? kernel : 0, \
+        IS_INSIDE ? (ROWS - AT(number, row)) * sizeof(odt_opcode_t) + (at) - FIRST - LEFT_OUT : 0, \
+        operands, immediates},
     #define IS_INSIDE 1
+    #define LEFT_OUT 0
     {
     #if HAS(0) // _odt: verifier, executor, int8 models of dense layers
     ROW(ODT_CLEAR, (odt_kernel_t)odt_clear, 0, 0, 1, 1)
@@ -177,6 +188,8 @@ const odt_table_t odt_table = {
     #if HAS(5) // _odt_rare: int8 grouped, transposed and dynamic layers, Multiply, upsampling, sampling, zeroth order
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x20)
+    #undef LEFT_OUT
+    #define LEFT_OUT (0)
     ROW(ODT_MULTIPLY_I8, (odt_kernel_t)odt_multiply_i8, 0, 1252, 5, 5)
     ROW(ODT_UPSAMPLE2D, (odt_kernel_t)odt_upsample2d, 1, 1267, 2, 6)
     ROW(ODT_UPSAMPLE2D_DX_I8, (odt_kernel_t)odt_upsample2d_dx_i8, 2, 1285, 4, 6)
@@ -205,6 +218,8 @@ const odt_table_t odt_table = {
     #if HAS(6) // _odt_f32: float32 models of dense layers, and int8 ones with moments in float32
     #undef IS_INSIDE
     #define IS_INSIDE 1
+    #undef LEFT_OUT
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0))
     ROW(ODT_MOMENTUM_I32, (odt_kernel_t)odt_momentum_i32, 0, 1743, 4, 4)
     ROW(ODT_ADAM_I32, (odt_kernel_t)odt_adam_i32, 1, 1757, 6, 8)
     ROW(ODT_GATHER_F32, (odt_kernel_t)odt_gather_f32, 2, 1780, 3, 2)
@@ -256,6 +271,8 @@ const odt_table_t odt_table = {
     #if HAS(8) // _odt_f32_more: other float32
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x100)
+    #undef LEFT_OUT
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0))
     ROW(ODT_DEPTHWISE2D_F32, (odt_kernel_t)odt_depthwise2d_f32, 0, 2286, 4, 14)
     ROW(ODT_DEPTHWISE2D_DX_F32, (odt_kernel_t)odt_depthwise2d_dx_f32, 1, 2316, 3, 13)
     ROW(ODT_DEPTHWISE2D_DW_F32, (odt_kernel_t)odt_depthwise2d_dw_f32, 2, 2343, 3, 15)
@@ -299,6 +316,8 @@ const odt_table_t odt_table = {
     #if HAS(9) // _odt_import: int8 layers in another framework's steps, dilation
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x200)
+    #undef LEFT_OUT
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0))
     ROW(ODT_MEAN2D_I8, (odt_kernel_t)odt_mean2d_i8, 0, 2952, 5, 19)
     ROW(ODT_ADD_ONCE_I8, (odt_kernel_t)odt_add_once_i8, 1, 2987, 6, 5)
     ROW(ODT_LOOKUP_I8, (odt_kernel_t)odt_lookup_i8, 2, 3004, 3, 1)
@@ -308,19 +327,41 @@ const odt_table_t odt_table = {
     #if HAS(10) // _odt_own: int8 losses of odt.continual.dark and odt.continual.tent
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x400)
+    #undef LEFT_OUT
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : 0))
     ROW(ODT_DISTIL_XENT_I8, (odt_kernel_t)odt_distil_xent_i8, 0, 3057, 6, 4)
     ROW(ODT_ENTROPY_I8, (odt_kernel_t)odt_entropy_i8, 1, 3074, 9, 3)
     #endif
     #if HAS(11) // _odt_curve: int8 ELU, SELU and GELU
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x800)
+    #undef LEFT_OUT
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : 0) + (ODT_OUTSIDE & 0x400 ? 39 : 0))
     ROW(ODT_CURVE_I8, (odt_kernel_t)odt_curve_i8, 0, 3096, 5, 8)
     ROW(ODT_CURVE_DX_I8, (odt_kernel_t)odt_curve_dx_i8, 1, 3114, 6, 5)
     #endif
     #if HAS(12) // _odt_packed: frozen weights of 4 bits
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x1000)
+    #undef LEFT_OUT
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : 0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0))
     ROW(ODT_UNPACK_I4, (odt_kernel_t)odt_unpack_i4, 0, 3131, 2, 1)
+    #endif
+    #if HAS(13) // _odt_recurrent: int8 GRU, LSTM and SimpleRNN
+    #undef IS_INSIDE
+    #define IS_INSIDE !(ODT_OUTSIDE & 0x2000)
+    #undef LEFT_OUT
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : 0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0))
+    ROW(ODT_RECUR_I8, (odt_kernel_t)odt_recur_i8, 0, 3137, 13, 8)
+    ROW(ODT_RECUR_DX_I8, (odt_kernel_t)odt_recur_dx_i8, 1, 3180, 15, 9)
+    #endif
+    #if HAS(14) // _odt_f32_recurrent: float32 GRU, LSTM and SimpleRNN
+    #undef IS_INSIDE
+    #define IS_INSIDE !(ODT_OUTSIDE & 0x4000)
+    #undef LEFT_OUT
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : 0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0) + (ODT_OUTSIDE & 0x2000 ? 98 : 0))
+    ROW(ODT_RECUR_F32, (odt_kernel_t)odt_recur_f32, 0, 3235, 8, 7)
+    ROW(ODT_RECUR_DX_F32, (odt_kernel_t)odt_recur_dx_f32, 1, 3268, 9, 8)
     #endif
     },
     // Every operand, then every immediate's limit, of one instruction after the other. An operand is
@@ -430,7 +471,7 @@ const odt_table_t odt_table = {
         1, 17, 129, 145, 144, 104, 66, 0, 1, 81, 129, 73, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
         ODT_ANY, ODT_ANY,
     #endif
-    #if HAS(5)
+    #if HAS(5) && !(ODT_OUTSIDE & 0x20)
         1, 0, 145, 129, 65, 0, 65, 0, 97, 129, ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY, ODT_ANY,
         ODT_ANY, 6, 0, 1, 4, 2, 5, 3, 68, 0, 1, 2, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16,
         ODT_SIZE, ODT_SIZE8, ODT_SIZE8, 4, 0, 1, 2, 3, 145, 129, 70, 0, 1, 4, 2, 5, 3, 97, 129,
@@ -515,7 +556,7 @@ const odt_table_t odt_table = {
         ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8,
         ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_ANY,
     #endif
-    #if HAS(8)
+    #if HAS(8) && !(ODT_OUTSIDE & 0x100)
         28, 0, 11, 12, 4, 92, 0, 1, 2, 4, 91, 4, 5, 6, 89, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16,
         ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_PADDING,
         ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, 28, 0, 1, 2, 4, 92, 0, 11, 12, 4, 91, 4, 5,
@@ -567,7 +608,7 @@ const odt_table_t odt_table = {
         217, 0, 89, 0, ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY, ODT_ANY, 217, 0, 89, 0, 89, 0,
         ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY, ODT_ANY,
     #endif
-    #if HAS(9)
+    #if HAS(9) && !(ODT_OUTSIDE & 0x200)
         4, 0, 11, 12, 4, 145, 129, 68, 0, 1, 2, 4, 81, 129, 81, 129, ODT_SIZE16 | ODT_ROWS,
         ODT_SIZE16, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8, ODT_SIZE8,
         ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY,
@@ -578,18 +619,33 @@ const odt_table_t odt_table = {
         2, 3, 70, 0, 4, 5, 8, 9, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE16, ODT_SIZE16, ODT_SIZE,
         ODT_SIZE8, ODT_SIZE8, ODT_PADDING, ODT_PADDING, ODT_SIZE16, ODT_SIZE16,
     #endif
-    #if HAS(10)
+    #if HAS(10) && !(ODT_OUTSIDE & 0x400)
         194, 0, 1, 17, 129, 145, 144, 104, 66, 0, 1, 81, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
         ODT_ANY, ODT_ANY, 2, 0, 1, 17, 129, 17, 1, 145, 129, 145, 144, 104, 66, 0, 1, 81, 129, 81,
         129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY,
     #endif
-    #if HAS(11)
+    #if HAS(11) && !(ODT_OUTSIDE & 0x800)
         1, 0, 145, 129, 65, 0, 81, 129, 81, 129, ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY, ODT_ANY,
         ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, 1, 0, 145, 129, 65, 0, 65, 0, 81, 129, 97, 129,
         ODT_SIZE | ODT_ROWS, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY,
     #endif
-    #if HAS(12)
+    #if HAS(12) && !(ODT_OUTSIDE & 0x1000)
         18, 0, 130, 81, 0, ODT_SIZE,
+    #endif
+    #if HAS(13) && !(ODT_OUTSIDE & 0x2000)
+        3, 0, 4, 3, 3, 0, 5, 2, 3, 0, 5, 3, 145, 129, 1, 3, 17, 3, 17, 2, 67, 0, 1, 2, 66, 2, 3,
+        81, 2, 97, 2, 97, 129, 97, 129, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_SIZE16,
+        ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 3, 0, 1, 2, 145, 129, 3, 0, 6, 3, 3, 0, 1, 3, 18, 3,
+        131, 9, 2, 67, 0, 4, 3, 67, 0, 1, 3, 67, 0, 5, 2, 67, 0, 5, 3, 66, 2, 3, 97, 129, 97, 129,
+        97, 129, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_SIZE16, ODT_SIZE, ODT_SIZE,
+        ODT_SIZE, ODT_ANY, ODT_ANY,
+    #endif
+    #if HAS(14) && !(ODT_OUTSIDE & 0x4000)
+        27, 0, 4, 3, 27, 0, 5, 2, 27, 0, 5, 3, 26, 3, 130, 25, 2, 91, 0, 1, 2, 90, 2, 3, 89, 2,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_ANY, 27, 0, 1,
+        2, 27, 0, 6, 3, 27, 0, 1, 3, 26, 3, 131, 91, 0, 4, 3, 91, 0, 1, 3, 91, 0, 5, 2, 91, 0, 5,
+        3, 90, 2, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_SIZE16, ODT_SIZE, ODT_SIZE,
+        ODT_SIZE, ODT_ANY,
     #endif
     },
 };
@@ -610,9 +666,9 @@ const uint8_t odt_places[ODT_OPCODES + 1] = {
         53, 54, 55, 56, 57, 58, 59, 60, 165, 166, 167, 168, 169, 170, 171, 172, 29, 30, 132, 133,
         134, 31, 32, 33, 88, 173, 89, 174, 90, 91, 34, 35, 135, 36, 136, 92, 175, 37, 38, 61, 137,
         93, 176, 94, 177, 95, 96, 97, 178, 98, 99, 179, 100, 101, 102, 180, 181, 182, 62, 63, 187,
-        188, 189, 192, 183, 193, 184, 190, 191, 194, 195, 185, 186, 196,
+        188, 189, 192, 183, 193, 184, 190, 191, 194, 195, 185, 186, 196, 197, 198, 199, 200,
 };
-const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 79, 103, 138, 148, 187, 192, 194, 196, 197};
+const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 79, 103, 138, 148, 187, 192, 194, 196, 197, 199, 201};
 #endif
 
 // The executor writes the pointers one after the other, then the immediates: so must they lie.
@@ -818,3 +874,7 @@ ODT_ASSERT_LAYOUT(curve_dx_i8, q, 6, alpha, 5);
 ODT_ASSERT_LAYOUT(curve_f32, x, 2, gain, 4);
 ODT_ASSERT_LAYOUT(curve_dx_f32, x, 3, gain, 4);
 ODT_ASSERT_LAYOUT(unpack_i4, x, 2, N, 1);
+ODT_ASSERT_LAYOUT(recur_i8, qu, 13, za, 8);
+ODT_ASSERT_LAYOUT(recur_dx_i8, c, 15, id, 9);
+ODT_ASSERT_LAYOUT(recur_f32, b, 8, kind, 7);
+ODT_ASSERT_LAYOUT(recur_dx_f32, w, 9, kind, 8);

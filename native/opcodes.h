@@ -43,15 +43,15 @@
 #define ODT_UINT16 5
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 197
-#define ODT_MAX_OPERANDS 11
+#define ODT_OPCODES 201
+#define ODT_MAX_OPERANDS 15
 #define ODT_MAX_IMMEDIATES 19
-#define ODT_SHAPES 3137
+#define ODT_SHAPES (3310 - (ODT_OUTSIDE & 0x20 ? 491 : 0) - (ODT_OUTSIDE & 0x100 ? 666 : 0) - (ODT_OUTSIDE & 0x200 ? 105 : 0) - (ODT_OUTSIDE & 0x400 ? 39 : 0) - (ODT_OUTSIDE & 0x800 ? 35 : 0) - (ODT_OUTSIDE & 0x1000 ? 6 : 0) - (ODT_OUTSIDE & 0x2000 ? 98 : 0) - (ODT_OUTSIDE & 0x4000 ? 75 : 0))
 
 // The files of the kernels for stock firmware (odt/host/release/pieces.py).
-#define ODT_PIECES 13
-#define ODT_PIECE_NAMES(X) X("_odt") X("_odt_conv") X("_odt_depth") X("_odt_norm") X("_odt_more") X("_odt_rare") X("_odt_f32") X("_odt_f32_conv") X("_odt_f32_more") X("_odt_import") X("_odt_own") X("_odt_curve") X("_odt_packed")
-#define ODT_STAMP 0x90a0841c
+#define ODT_PIECES 15
+#define ODT_PIECE_NAMES(X) X("_odt") X("_odt_conv") X("_odt_depth") X("_odt_norm") X("_odt_more") X("_odt_rare") X("_odt_f32") X("_odt_f32_conv") X("_odt_f32_more") X("_odt_import") X("_odt_own") X("_odt_curve") X("_odt_packed") X("_odt_recurrent") X("_odt_f32_recurrent")
+#define ODT_STAMP 0x52513e96
 
 // Pieces that a firmware without a capability leaves to files (odt/host/boards/capabilities.py), a bit each.
 #ifdef ODT_WITHOUT_continual
@@ -64,7 +64,12 @@
 #else
 #define ODT_OUTSIDE_kernels 0
 #endif
-#define ODT_OUTSIDE (ODT_OUTSIDE_continual | ODT_OUTSIDE_kernels)
+#ifdef ODT_WITHOUT_recurrent
+#define ODT_OUTSIDE_recurrent 0x6000
+#else
+#define ODT_OUTSIDE_recurrent 0
+#endif
+#define ODT_OUTSIDE (ODT_OUTSIDE_continual | ODT_OUTSIDE_kernels | ODT_OUTSIDE_recurrent)
 
 // No range depends on these: gradients of weights, and updates in the arena (odt/host/traits/).
 #define ODT_LEFT_OUT case ODT_DENSE_DW_I8: case ODT_BIAS_DW_I8: case ODT_CONV2D_DW_I8: case ODT_DEPTHWISE2D_DW_I8: case ODT_GROUP_CONV2D_DW_I8: case ODT_TRANSPOSED2D_DW_I8: case ODT_NORM_DW_I8: case ODT_PLAIN_I32:
@@ -267,6 +272,10 @@ enum {
     ODT_CURVE_F32 = 195,
     ODT_CURVE_DX_F32 = 196,
     ODT_UNPACK_I4 = 197,
+    ODT_RECUR_I8 = 198,
+    ODT_RECUR_DX_I8 = 199,
+    ODT_RECUR_F32 = 200,
+    ODT_RECUR_DX_F32 = 201,
 };
 
 // y = 0
@@ -2203,5 +2212,74 @@ typedef struct {
     int32_t N;
 } odt_unpack_i4_t;
 void odt_unpack_i4(const odt_unpack_i4_t *a);
+
+// y[t] = cell(a[t], b + y[t - 1] @ w.T, y[t - 1]), its last R steps; v = gates, u = what else its gradient needs
+typedef struct {
+    int8_t *y; // [B][R][H]
+    int8_t *v; // [B][K][G]
+    int8_t *u; // [B][K][H]
+    int32_t *peak; // [1]
+    int8_t *p; // [H]
+    int32_t *c; // [H]
+    int32_t *d; // [G]
+    const int8_t *a; // [B][T][G]
+    const int8_t *w; // [G][H]
+    const int32_t *b; // [G]
+    const odt_multiplier_t *q; // [G]
+    const odt_multiplier_t *qa; // [1]
+    const odt_multiplier_t *qu; // [1]
+    int32_t B, T, G, H, R, K, kind, za;
+} odt_recur_i8_t;
+void odt_recur_i8(const odt_recur_i8_t *a);
+
+// dx = error of a, n = error of a GRU's recurrent candidate, p[t] = y[t - 1]
+typedef struct {
+    int8_t *dx; // [B][T][G]
+    int32_t *peak; // [1]
+    int8_t *n; // [B][E][H]
+    int8_t *p; // [B][T][H]
+    int32_t *s; // [H][3]
+    int16_t *d; // [G]
+    const int8_t *e; // [B][R][H]
+    const int8_t *y; // [B][T][H]
+    const int8_t *v; // [B][K][G]
+    const int8_t *u; // [B][K][H]
+    const int8_t *w; // [G][H]
+    const odt_multiplier_t *qe; // [1]
+    const odt_multiplier_t *qr; // [1]
+    const odt_multiplier_t *qu; // [1]
+    const int32_t *c; // [16]
+    int32_t B, T, G, H, R, K, E, kind, id;
+} odt_recur_dx_i8_t;
+void odt_recur_dx_i8(const odt_recur_dx_i8_t *a);
+
+// as recur_i8
+typedef struct {
+    float *y; // [B][R][H]
+    float *v; // [B][K][G]
+    float *u; // [B][K][H]
+    float *p; // [H][2]
+    float *d; // [G]
+    const float *a; // [B][T][G]
+    const float *w; // [G][H]
+    const float *b; // [G]
+    int32_t B, T, G, H, R, K, kind;
+} odt_recur_f32_t;
+void odt_recur_f32(const odt_recur_f32_t *a);
+
+// as recur_dx_i8
+typedef struct {
+    float *dx; // [B][T][G]
+    float *n; // [B][E][H]
+    float *p; // [B][T][H]
+    float *s; // [H][3]
+    const float *e; // [B][R][H]
+    const float *y; // [B][T][H]
+    const float *v; // [B][K][G]
+    const float *u; // [B][K][H]
+    const float *w; // [G][H]
+    int32_t B, T, G, H, R, K, E, kind;
+} odt_recur_dx_f32_t;
+void odt_recur_dx_f32(const odt_recur_dx_f32_t *a);
 
 #endif

@@ -44,8 +44,9 @@ _HOMES = (
     ("adapt.zeroth", " ZerothOrder "),
     ("run.threads", " get_num_threads set_num_threads "),
     ("generative", " Sampling "),
+    ("recurrent", " GRU LSTM SimpleRNN "),
     ("modules", " callbacks files layers losses metrics model optimizers "),
-    ("capabilities", " adapt continual data fleet generative inspect online sensors slots "),
+    ("capabilities", " adapt continual data fleet generative inspect online recurrent sensors slots "),
     ("inner", " base plan reference run "),
 )  # fmt: skip
 # What odt calls by a shorter name; also those of odt.layers.

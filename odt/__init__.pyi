@@ -34,6 +34,9 @@ from . import (
     plan as plan,
 )
 from . import (
+    recurrent as recurrent,
+)
+from . import (
     sensors as sensors,
 )
 from . import (
@@ -95,6 +98,9 @@ from .optimizers.rates import ExponentialDecay as ExponentialDecay
 from .optimizers.rates import WarmUp as WarmUp
 from .optimizers.schedules import CosineDecay as CosineDecay
 from .optimizers.schedules import StepDecay as StepDecay
+from .recurrent import GRU as GRU
+from .recurrent import LSTM as LSTM
+from .recurrent import SimpleRNN as SimpleRNN
 from .run.threads import get_num_threads as get_num_threads
 from .run.threads import set_num_threads as set_num_threads
 

@@ -142,7 +142,7 @@ def _header(table, formulas):
         "#define ODT_OPCODES %d" % len(table),
         "#define ODT_MAX_OPERANDS %d" % max(len(op.operands) for op in table),
         "#define ODT_MAX_IMMEDIATES %d" % max(len(op.immediates) for op in table),
-        "#define ODT_SHAPES %d" % sum([len(_shapes(op)) for op in table]),
+        "#define ODT_SHAPES (%s)" % _size_of_shapes(table),
         "",
         "// The files of the kernels for stock firmware (odt/host/release/pieces.py).",
         "#define ODT_PIECES %d" % len(PIECES),
@@ -183,6 +183,18 @@ def _left():
         yield "#define ODT_OUTSIDE_%s 0" % name
         yield "#endif"
     yield "#define ODT_OUTSIDE (%s)" % " | ".join(["ODT_OUTSIDE_" + name for name in _outside()])
+
+
+def _size_of_shapes(table):
+    """Of all pieces, less those that a firmware leaves to files, which have their own."""
+    sizes = [sum([len(_shapes(op)) for op in ops]) for _, ops in _by_pieces(table)]
+    outside = sorted([number for numbers in _outside().values() for number in numbers])
+    return " - ".join([str(sum(sizes))] + [_left_out(number, sizes[number]) for number in outside])
+
+
+def _left_out(number, size):
+    """``size`` where piece ``number`` is outside."""
+    return "(ODT_OUTSIDE & 0x%x ? %d : 0)" % (1 << number, size)
 
 
 def _by_pieces(table):
@@ -245,13 +257,14 @@ def _tables(table):
     ]
     rows, shapes, places, firsts = [], [], {}, [0]
     outside = {number for numbers in _outside().values() for number in numbers}
-    size = 0
+    size, before = 0, []
     for number, (name, ops) in enumerate(pieces):
         own = []
         rows += ["    #if HAS(%d) // %s: %s" % (number, name, PIECES[name])]
         if number in outside or number - 1 in outside:
             inside = "!(ODT_OUTSIDE & 0x%x)" % (1 << number) if number in outside else "1"
             rows += ["    #undef IS_INSIDE", "    #define IS_INSIDE " + inside]
+            rows += ["    #undef LEFT_OUT", "    #define LEFT_OUT (%s)" % " + ".join(before or ["0"])]
         start = size
         for row, op in enumerate(ops):
             kernel = "NULL" if op.name in opcodes.PREFIXES else "(odt_kernel_t)odt_" + op.name
@@ -262,7 +275,10 @@ def _tables(table):
             places[op.number] = firsts[-1] + row
         firsts.append(firsts[-1] + len(ops))
         rows.append("    #endif")
-        shapes += ["    #if HAS(%d)" % number] + _wrapped(own) + ["    #endif"]
+        if number in outside:
+            before.append(_left_out(number, len(own)))
+        inside = " && !(ODT_OUTSIDE & 0x%x)" % (1 << number) if number in outside else ""
+        shapes += ["    #if HAS(%d)%s" % (number, inside)] + _wrapped(own) + ["    #endif"]
         out += ["%s ODT_MPY && ODT_PIECE == %d" % ("#elif" if number else "#if", number)]
         out += ["#define ROWS %d" % len(ops), "#define SHAPES %d" % len(own), "#define FIRST %d" % start]
     out += [
@@ -283,10 +299,13 @@ def _tables(table):
         "const odt_table_t odt_table = {",
         "#endif",
         "    // Every instruction's kernel, distance from here to its shapes, operands and immediates.",
+        "    // What is outside has its shapes there.",
         "    #define ROW(number, kernel, row, at, operands, immediates) [AT(number, row)] = { \\",
-        "        IS_INSIDE ? kernel : 0, (ROWS - AT(number, row)) * sizeof(odt_opcode_t) + (at) - FIRST, operands, \\",
-        "        immediates},",
+        "        IS_INSIDE ? kernel : 0, \\",
+        "        IS_INSIDE ? (ROWS - AT(number, row)) * sizeof(odt_opcode_t) + (at) - FIRST - LEFT_OUT : 0, \\",
+        "        operands, immediates},",
         "    #define IS_INSIDE 1",
+        "    #define LEFT_OUT 0",
         "    {",
         *rows,
         "    },",

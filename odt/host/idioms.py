@@ -9,8 +9,8 @@ A board's error names what is missing and no more. docs/reference/keras.md is ma
 import difflib
 
 _SEQUENCES = (
-    "odt has no recurrent layers: odt.online.EchoState learns sequences on a board, and Conv1D over a window of "
-    "samples does what most LSTMs of sensors do (docs/howto/online.md)"
+    "odt.GRU, odt.LSTM and odt.SimpleRNN; Conv1D over a window of samples does what most LSTMs of sensors do, and "
+    "odt.online.EchoState learns sequences on a board (docs/howto/online.md)"
 )
 _ATTENTION = "odt has no attention: Conv1D or Dense over a window of samples"
 _3D = "odt has 1 and 2 axes: put the third axis into the channels, odt.Conv2D and odt.Reshape"
@@ -55,7 +55,7 @@ MISSING = {
         "model.draw() and odt.inspect show a model": "visualization",
     },
     "layers": {
-        _SEQUENCES: "LSTM GRU RNN SimpleRNN LSTMCell GRUCell SimpleRNNCell StackedRNNCells Bidirectional ConvLSTM1D "
+        _SEQUENCES: "RNN LSTMCell GRUCell SimpleRNNCell StackedRNNCells Bidirectional ConvLSTM1D "
         "ConvLSTM2D ConvLSTM3D TimeDistributed Masking",
         _ATTENTION: "Attention AdditiveAttention MultiHeadAttention GroupQueryAttention",
         _3D: "Conv3D Conv3DTranspose Convolution3D Convolution3DTranspose AveragePooling3D AvgPool3D MaxPool3D "

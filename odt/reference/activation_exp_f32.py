@@ -39,7 +39,7 @@ def tanh_f32(o):
     y=f32[N]~x x:f32[N] ; N'
     """
     for i in range(o.N):
-        o.y[i] = store(_tanh(o.x[i]))
+        o.y[i] = store(tanh(o.x[i]))
 
 
 def tanh_dx_f32(o):
@@ -56,7 +56,7 @@ def tanh_dx_f32(o):
 _TANH = [bits_to_float(bits) for bits in (0x3CB327A4, 0xBD5D0DD1, 0x3E088889, 0xBEAAAAAB, 0x3F800000)]
 
 
-def _tanh(x):
+def tanh(x):
     size = -x if x < 0 else x
     if size < 0.25:
         z = rounded(x * x)

@@ -28,14 +28,14 @@ MODULES = (  # a string takes half the RAM of a tuple
     "loss_weighted_f32 "
     "loss_weighted_i8 "
     "norm_f32 "
-    "norm_gather_f32 "
-    "norm_gather_i8 "
+    "norm_gather "
     "norm_i8 "
     "norm_read_i8 "
     "pool_max "
     "pool_mean_f32 "
     "pool_mean_i8 "
     "program "
+    "recurrent "
     "sampling "
     "step "
     "step_f32 "
@@ -50,6 +50,7 @@ MODULES = (  # a string takes half the RAM of a tuple
     "update_zeroth_i8 "
 )
 BY_NUMBER = (
-    "KKOOOOOOO88888888444++FFHH1:>SPQQRRRL5555555333**FFGG09=QQQ///10HHGG222+**++**))(((())((QRRQSQNM7776"
-    "66777666,,,,>=>=>=@?FFDDDDDDDDDAAAAAAAANNMMMKII-.-.--R+*+*-.POCBUTUTUUUTUUTJJJJJJEEH1+<;<;//))((8"
+    "KKOOOOOOO88888888444++EEGG1:>SPQQRRRL5555555333**EEFF09=QQQ///10GGFF222+**++**))(((())((QRRQSQNM7776"
+    "66777666,,,,>=>=>=@?EECCCCCCCCCAAAAAAAANNMMMKHH-.-.--R+*+*-.POBBUTUTUUUTUUTJJJJJJDDG1+<;<;//))((8III"
+    "I"
 )

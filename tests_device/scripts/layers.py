@@ -79,6 +79,11 @@ def variational():
                            odt.Sampling(2, warmup=4, free_bits=0.01), odt.Dense(3)])  # fmt: skip
 
 
+def recurrent():
+    return odt.Sequential([odt.Input((24,)), odt.Reshape((6, 4)), odt.GRU(5, return_sequences=True),
+                           odt.LSTM(4, return_sequences=True), odt.SimpleRNN(6), odt.Dense(3)])  # fmt: skip
+
+
 CASES = (
     ("images", images, "sparse_categorical_crossentropy"),
     ("weighted", images, odt.SparseCategoricalCrossentropy([1, 0.5, 2], label_smoothing=0.1)),
@@ -91,6 +96,7 @@ CASES = (
     ("bent", bent, "mse"),
     ("raw", raw, "categorical_crossentropy"),
     ("variational", variational, "mse"),
+    ("recurrent", recurrent, "mse"),
 )
 
 

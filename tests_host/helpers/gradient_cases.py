@@ -134,6 +134,13 @@ NETWORKS = {
     "frozen in the middle": ((7,), [odt.Dense(6, activation="relu"), odt.Dense(5, trainable=False, activation="relu"),
     odt.Dense(3)]),
     "frozen below": ((7,), [odt.Dense(6, activation="relu", trainable=False), odt.Dense(3)]),
+    "gru": ((5, 3), [odt.GRU(4), odt.Dense(3)]),
+    "gru of sequences": ((6, 2), [odt.GRU(5, return_sequences=True), odt.GRU(3, use_bias=False), odt.Dense(3)]),
+    "lstm": ((5, 3), [odt.LSTM(4), odt.Dense(3)]),
+    "lstm of sequences": ((6, 2), [odt.LSTM(3, return_sequences=True), odt.Flatten(), odt.Dense(3)]),
+    "simple rnn": ((5, 3), [odt.Dense(4), odt.SimpleRNN(5, return_sequences=True), odt.SimpleRNN(4, use_bias=False),
+    odt.Dense(3)]),
+    "recurrent of two steps": ((2, 4), [odt.GRU(3, return_sequences=True), odt.LSTM(4), odt.Dense(3)]),
     "branches": _branches,
     "plain add": _plain_add,
 }  # fmt: skip
@@ -174,13 +181,14 @@ def int8_gradients(model, x, y, loss="sparse_categorical_crossentropy", scale=1)
             if buffer:
                 order[buffer.offset] = len(order)
     ours = {}
-    found = {}
     units = {}
     for at, code, addresses, immediates in program.walk(*program.section("train")):
         if code.name in ("apply_i8", "apply_i32"):
-            gradient = addresses[[o[0] for o in code.operands].index("d")]
+            index = [o[0] for o in code.operands].index("d")
+            offset, size = addresses[index] & 0x3FFFFFF, code.bytes(index, dict(zip(code.immediates, immediates)))
+            gradient = np.frombuffer(bytes(model.session.arena[offset : offset + size]), "int32").astype("float64")
             unit = units.get(addresses[[o[0] for o in code.operands].index("ds")], 1)
-            ours.setdefault(order[addresses[0] & 0x3FFFFFF], []).append(found[gradient] * unit)  # in pieces
+            ours.setdefault(order[addresses[0] & 0x3FFFFFF], []).append(gradient * unit)  # in pieces
             continue  # weights stay: later gradients are those of the same step
         if code.name == "plain_i32":  # the scale of a gradient
             region = model.session.state if addresses[1] >> 26 else model.session.arena
@@ -190,12 +198,6 @@ def int8_gradients(model, x, y, loss="sparse_categorical_crossentropy", scale=1)
         if code.name in ("tick", "range_i8"):
             continue
         model.session.engine.run(model.session.loaded, model.session.regions, at, at + code.words)
-        if "_dw_" in code.name:
-            sizes = dict(zip(code.immediates, immediates))
-            size = code.bytes(0, sizes)
-            offset = addresses[0] & 0x3FFFFFF
-            data = bytes(model.session.arena[offset : offset + size])
-            found[addresses[0]] = np.frombuffer(data, "int32").astype("float64")
     return list(zip([np.concatenate(ours[key]) for key in sorted(ours)], expected))
 
 

@@ -203,6 +203,18 @@ def draw_choices(rng, values):
     values["S"] = max(1, (outputs * max(1, values["bits"] % 32) + 7) // 8 - (rng.random() < 0.1))
 
 
+def draw_cell(rng, values):
+    """Of a recurrent layer: mostly sizes that fit together."""
+    kind, units, steps = rng.randint(0, 2), rng.randint(1, 5), rng.randint(1, 4)
+    values.update(kind=kind, H=units, T=steps, G=(1, 3, 4)[kind] * units)
+    for name in ("R", "K", "E"):
+        values[name] = rng.choice((steps, steps, steps, rng.randint(1, steps)))
+    if rng.random() < 0.15:
+        values[rng.choice(("G", "R", "K", "E"))] = rng.randint(1, 6)
+    if rng.random() < 0.05:
+        values["kind"] = draw_int32(rng)
+
+
 def draw_immediates(rng, op):
     values = draw_window(rng) if set(WINDOW.split()) <= set(op.immediates) else {}
     if op.name.startswith("transposed"):  # x and y change places
@@ -215,7 +227,9 @@ def draw_immediates(rng, op):
         values["C"] = values["N"]
     if op.name.startswith("depthwise") and rng.random() < 0.25:  # a filter as large as the image
         values.update(KH=values["H"], KW=values["W"], PT=0, PL=0, OH=1, OW=1)
-    if "R" in op.immediates:  # rows of N, mostly among them
+    if op.name.startswith("recur"):
+        draw_cell(rng, values)
+    elif "R" in op.immediates:  # rows of N, mostly among them
         values["R"], before = rng.randint(1, 6), rng.choice((0, rng.randint(0, 5)))
         values["N"] = values["R"] + before + rng.choice((0, rng.randint(0, 5)))
         if op.name.startswith("depthwise"):

@@ -102,6 +102,8 @@ class Twin:
             y = x.reshape(x.shape[0], -1, x.shape[-1]).mean(1)
         elif layer.kind in ("flatten", "reshape"):
             y = x
+        elif layer.kind in ("gru", "lstm", "simple_rnn"):
+            y = self._recurrent(node, x)
         elif layer.kind == "concatenate":
             y = torch.cat([v.reshape(-1, *parent.shape) for v, parent in zip(inputs, node.inputs)], -1)
         elif layer.kind == "multiply":
@@ -133,6 +135,26 @@ class Twin:
         if node.clamp == 6:
             y = F.relu6(y)
         return y.reshape((-1,) + node.shape)
+
+    def _recurrent(self, node, x):
+        """By PyTorch's own module, whose inputs are what the layer's Dense has made of the steps: its kernel is the
+        identity.
+        """
+        layer, (kernel, *bias) = node.layer, self.parameters[node]
+        width, units = kernel.shape
+        module = {"gru": torch.nn.GRU, "lstm": torch.nn.LSTM, "simple_rnn": torch.nn.RNN}[layer.kind]
+        module = module(width, units, batch_first=True, dtype=self.dtype)
+        rows = torch.arange(width)
+        if layer.kind == "gru":  # PyTorch's gates are r, z, n
+            rows = torch.cat([rows[units : 2 * units], rows[:units], rows[2 * units :]])
+        own = {
+            "weight_ih_l0": torch.eye(width, dtype=self.dtype)[rows], "weight_hh_l0": kernel[rows],
+            "bias_ih_l0": torch.zeros(width, dtype=self.dtype),
+            "bias_hh_l0": bias[0][rows] if bias else torch.zeros(width, dtype=self.dtype),
+        }  # fmt: skip
+        x = x.reshape(len(x), -1, width)
+        y = torch.func.functional_call(module, own, (x,))[0]
+        return y if layer.return_sequences else y[:, -1]
 
     def _of_images(self, layer, x, image, kernel, bias):
         """The layers of IMAGES, NCHW."""

@@ -25,6 +25,8 @@ PIECES = {
     "_odt_own": "int8 losses of odt.continual.dark and odt.continual.tent",
     "_odt_curve": "int8 ELU, SELU and GELU",
     "_odt_packed": "frozen weights of 4 bits",
+    "_odt_recurrent": "int8 GRU, LSTM and SimpleRNN",
+    "_odt_f32_recurrent": "float32 GRU, LSTM and SimpleRNN",
 }
 
 # Modules beside them, which no instruction needs: Python imports them itself. FILES: what an installation has.

@@ -1,0 +1,77 @@
+// The steps of GRU, LSTM and SimpleRNN, int8. Preactivations are in Q16 of log2(e), gates and a GRU's state in Q14, an
+// LSTM's cell in Q12; outputs and gates that are kept are int8.
+
+#include <string.h>
+
+#include "../../fixed.h"
+#include "../../opcodes.h"
+#include "../../common/inner_i8.h"
+#include "cell_i8.h"
+
+// Unit j one step further: its gates, and what else its gradient needs.
+static int32_t step_cell(const odt_recur_i8_t *a, int32_t j, const int32_t *in, int8_t *gates) {
+    int32_t H = a->H, out[MOST];
+    for (int32_t n = 0, at = j; at < a->G; n++, at += H) {
+        out[n] = a->d[at];
+    }
+    if (a->kind == SIMPLE) {
+        a->p[j] = round_signed(curve_of(bounded(in[0] + out[0], 22)));
+        return 0;
+    }
+    if (a->kind == GRU) {
+        int32_t z = sigmoid_of(in[0] + out[0]), r = sigmoid_of(in[1] + out[1]);
+        int32_t n = curve_of(bounded(in[2] + ((((r + 32) >> 6) * out[2] + 128) >> 8), 22));
+        a->c[j] += ((16384 - z) * (n - a->c[j]) + 8192) >> 14;
+        a->p[j] = round_signed(a->c[j]);
+        gates[0] = round_unsigned(z);
+        gates[1] = round_unsigned(r);
+        gates[2] = round_signed(n);
+        return out[2];
+    }
+    int32_t i = sigmoid_of(in[0] + out[0]), f = sigmoid_of(in[1] + out[1]);
+    int32_t g = curve_of(bounded(in[2] + out[2], 22)), o = sigmoid_of(in[3] + out[3]);
+    a->c[j] = bounded(((f * a->c[j] + 8192) >> 14) + ((i * g + 32768) >> 16), 16);
+    a->p[j] = round_signed((o * curve_of_cell(a->c[j]) + 8192) >> 14);
+    gates[0] = round_unsigned(i);
+    gates[1] = round_unsigned(f);
+    gates[2] = round_signed(g);
+    gates[3] = round_unsigned(o);
+    return a->c[j];
+}
+
+void odt_recur_i8(const odt_recur_i8_t *a) {
+    int32_t H = a->H, G = a->G, T = a->T, zero = odt_limit(a->za, -128, 127), peak = *a->peak;
+    int32_t count = gates_of(a->kind, G, H, T, a->R, a->K);
+    odt_multiplier_t qa = odt_checked(a->qa), qu = odt_checked(a->qu);
+    for (int32_t b = 0; b < a->B && count; b++) {
+        memset(a->p, 0, (size_t)H);
+        memset(a->c, 0, (size_t)H * sizeof(int32_t));
+        for (int32_t t = 0; t < T; t++) {
+            const int8_t *x = a->a + (b * T + t) * G;
+            int32_t kept = a->kind == SIMPLE ? -1 : t - (T - a->K), last = t - (T - a->R);
+            odt_poll();
+            for (int32_t g = 0; g < G; g++) {
+                int32_t sum = odt_wrap_add(a->b[g], odt_dot_i8(a->p, a->w + g * H, H));
+                a->d[g] = bounded(odt_rescaled(sum, odt_checked(&a->q[g])), 22);
+            }
+            for (int32_t j = 0; j < H; j++) {
+                int32_t in[MOST];
+                int8_t gates[MOST];
+                for (int32_t n = 0; n < count; n++) {
+                    in[n] = bounded(odt_rescaled(x[n * H + j] - zero, qa), 22);
+                }
+                int32_t held = step_cell(a, j, in, gates);
+                for (int32_t n = 0; n < count && kept >= 0; n++) {
+                    a->v[(b * a->K + kept) * G + n * H + j] = gates[n];
+                }
+                if (kept >= 0) {
+                    a->u[(b * a->K + kept) * H + j] = odt_clamp(odt_rescaled(held, qu), 0, -127, &peak);
+                }
+            }
+            if (last >= 0) {
+                memcpy(a->y + (b * a->R + last) * H, a->p, (size_t)H);
+            }
+        }
+    }
+    *a->peak = peak;
+}

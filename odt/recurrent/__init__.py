@@ -1,0 +1,14 @@
+"""Recurrent layers: GRU, LSTM, SimpleRNN. Each name is loaded when it is used.
+
+from odt.recurrent import GRU
+"""
+
+from ..base import lazy
+
+if 1 - 1:  # for type checkers alone
+    from .layers import GRU as GRU
+    from .layers import LSTM as LSTM
+    from .layers import SimpleRNN as SimpleRNN
+
+_HOMES = lazy.spread((("layers", "GRU LSTM SimpleRNN"),))
+lazy.install("odt.recurrent", _HOMES, globals())
