@@ -3,7 +3,7 @@
     python bench/accuracy/recurrent.py                  GRU, five seeds; writes bench/results/recurrent.txt
     python bench/accuracy/recurrent.py --cells GRU LSTM SimpleRNN --seeds 2
 
-A series is 20 steps of 2 samples. All train for 60 epochs in batches of 32 by Adam with a rate of 0.006 that falls to 0
+A series is 20 steps of 2 samples. All train for 40 epochs in batches of 32 by Adam with a rate of 0.006 that falls to 0
 by a cosine. int8 keeps Adam's moments in float32 (``Adam(state="float32")``), and in a row of its own in int16, the
 default. PyTorch's first weights are its own. Also printed: RAM of training with 8 samples at a time, as ``summary()``
 has it.
@@ -24,7 +24,7 @@ from accuracy import mnist1d
 
 import odt
 
-STEPS, UNITS, EPOCHS, BATCH, RATE = 20, 32, 60, 32, 0.006
+STEPS, UNITS, EPOCHS, BATCH, RATE = 20, 32, 40, 32, 0.006
 ROWS = (("PyTorch float32", None, None), ("float32", "float32", "float32"), ("int8", "int8", "float32"),
         ("int8, moments int16", "int8", "int16"))  # fmt: skip
 
