@@ -216,11 +216,12 @@ KEYWORDS = {
     "": {
         "learning_rate": "lr",
         "leave it out: kernels begin as Glorot uniform, biases as 0; set_weights() sets others":
-            "kernel_initializer bias_initializer depthwise_initializer "
+            "kernel_initializer bias_initializer depthwise_initializer recurrent_initializer unit_forget_bias "
         "gamma_initializer beta_initializer moving_mean_initializer moving_variance_initializer",
         "leave it out: odt has no penalties; odt.AdamW(weight_decay=..) keeps weights small, odt.Dropout regularises":
             "kernel_regularizer bias_regularizer "
         "activity_regularizer depthwise_regularizer gamma_regularizer beta_regularizer kernel_constraint "
+        "recurrent_regularizer recurrent_constraint "
         "bias_constraint depthwise_constraint gamma_constraint beta_constraint",
         'leave it out: channels are last': "data_format",
         'compile(dtype="int8") or "float32", and Input(dtype=..) for samples': "dtype",
@@ -232,6 +233,9 @@ KEYWORDS = {
         "optional size_average reduction amsgrad name centered fused foreach",
         "leave it out: there is one kernel per channel": "depth_multiplier",
         "leave it out: a transposed convolution has one size": "output_padding",
+        "leave it out: a sequence is gone through once, from its first step, in a state of 0":
+            "return_state go_backwards stateful unroll use_cudnn",
+        "odt.Dropout before or after the layer": "dropout recurrent_dropout",
         "the last axis is normalised": "axis",
         "leave it out: gamma and beta are learnt": "center scale renorm renorm_clipping renorm_momentum synchronized "
         "rms_scaling",
