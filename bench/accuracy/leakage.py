@@ -220,9 +220,7 @@ def seeds_of(samples, seeds):
 
 
 def show(name, samples, figures):
-    values = [
-        "%5.1f +- %3.1f%6.2f" % (column[:, 0].mean(), column[:, 0].std(), column[:, 1].mean()) for column in figures
-    ]
+    values = ["%5.1f +- %3.1f%6.2f" % (each[:, 0].mean(), each[:, 0].std(), each[:, 1].mean()) for each in figures]
     print("%-26s%6d" % (name, samples) + "".join("%22s" % value for value in values), flush=True)
 
 
@@ -267,27 +265,29 @@ PICTURED = (
 
 
 def picture():
-    """Four images, and what the attack finds of them, of both networks."""
+    """Four images, what the attack finds of them, and, for the default's 64, other images in their place."""
     import matplotlib
 
     matplotlib.use("svg")
     matplotlib.rcParams["svg.hashsalt"] = "odt"
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(len(NETWORKS), len(PICTURED) + 1, figsize=(7.5, 2.6))
+    figure, axes = pyplot.subplots(len(NETWORKS), len(PICTURED) + 2, figsize=(8, 2.4))
     for row, network in zip(axes, NETWORKS):
         shown = [("the data", Victim(network, 0, 4).x)]
         for name, options in PICTURED:
             victim = Victim(network, 0, **{"samples": 4, "adam": False, **options})
             found = searched(victim)[0]
-            shown.append((name, found[[a for a, _ in paired(found, victim.x[:4])]]))
+            shown.append((name, found[[a for a, _ in paired(found, victim.x)[:4]]]))
+            if name == "default":
+                found = torch.tensor(digits()[0][0][-64:].astype("float32") / 16)
+                shown.append(("others", found[[a for a, _ in paired(found, victim.x)[:4]]]))
         for axis, (name, images) in zip(row, shown):
             tiles = np.pad(images[..., 0].numpy(), ((0, 0), (0, 1), (0, 1)), constant_values=0.5)
             axis.imshow(
                 np.block([[tiles[0], tiles[1]], [tiles[2], tiles[3]]]), "gray", vmin=0, vmax=1, interpolation="none"
             )
-            axis.set_xticks([])
-            axis.set_yticks([])
+            axis.set(xticks=[], yticks=[])
             axis.set_title(name, fontsize=8)
         row[0].set_ylabel(network, fontsize=8)
     figure.tight_layout()
