@@ -822,7 +822,7 @@ def _pairs(padding, x):
     return [tuple(pair) for pair in padding] if len(x.source) == 3 else [tuple(padding)]
 
 
-_RECURRENCE = "Conv1D over the sequence, causal or dilated; odt has no recurrence"
+_RECURRENCE = "Conv1D over the sequence, causal or dilated; no recurrence is imported"
 _INSTEAD = {
     "LSTM GRU SimpleRNN RNN Bidirectional ConvLSTM1D ConvLSTM2D ConvLSTM3D StackedRNNCells": _RECURRENCE,
     "LSTMCell GRUCell SimpleRNNCell": _RECURRENCE,

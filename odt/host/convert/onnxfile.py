@@ -1051,7 +1051,7 @@ _OF_IMAGES = {
     "InstanceNormalization", "GroupNormalization", "QLinearConv", "Resize", "Upsample", "Flatten", "Reshape",
 }  # fmt: skip
 OPERATORS = set(ATTRIBUTES)
-_NO_RECURRENCE = "Conv over the sequence (causal, dilated): odt has no recurrence"
+_NO_RECURRENCE = "Conv over the sequence (causal, dilated): no recurrence is imported"
 _NO_ATTENTION = (
     "Conv over the sequence, or a Dense over its positions: odt multiplies no two tensors of the network as matrices"
 )

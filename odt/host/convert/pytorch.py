@@ -958,7 +958,7 @@ _MAY_SHOW = (
     "flatten",
     "to",
 )  # what these give is at times what they took
-_RECURRENCE = "Conv1d over the sequence, or windows of it: odt trains no recurrent layer"
+_RECURRENCE = "Conv1d over the sequence, or windows of it: no recurrence is imported"
 _ATTENTION = "convolutions: odt has no attention"
 _MODULES = ("LSTM", "GRU", "RNN", "MultiheadAttention", "Transformer")
 INSTEAD = {
