@@ -31,7 +31,7 @@ CAPABILITIES = {
         blocks=17,
     ),
     "online": Capability("learning from streams, drift", kernels=("_odt_online", "_odt_knn"), blocks=22),
-    "recurrent": Capability("GRU, LSTM, SimpleRNN", kernels=("_odt_recurrent", "_odt_f32_recurrent"), blocks=9),
+    "recurrent": Capability("GRU, LSTM, SimpleRNN", kernels=("_odt_recurrent", "_odt_f32_recurrent"), blocks=17),
     "sensors": Capability(
         "features, streams, recordings, rules",
         needs=("data",),
