@@ -18,7 +18,6 @@ from odt.base import executor
 from odt.host.fleet import Fleet, Twin
 
 PYTHON = ROOT / "build" / "venv-flower" / "bin" / "python"
-pytestmark = pytest.mark.skipif(not PYTHON.exists(), reason="make venv installs Flower into build/venv-flower")
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +33,7 @@ def kernels(tmp_path_factory):
 
 def run(kernels, *words):
     """The last line that a script prints, by the Python that has Flower."""
+    assert PYTHON.exists(), "make venv installs Flower into build/venv-flower"
     env = {key: value for key, value in os.environ.items() if not key.startswith(("FLWR_", "PYTHONPATH"))}
     env["PYTHONPATH"] = os.pathsep.join((str(ROOT), str(kernels)))
     done = subprocess.run([str(PYTHON), *words], capture_output=True, text=True, env=env, cwd=ROOT)
