@@ -8,7 +8,7 @@ from .data import Sink
 def sigmoid_i8(o):
     """y = 256 / (1 + exp(-factor * sx * (x - z))) - 128; with factor 2: 128 * tanh
 
-    y=i8[N]~x x:i8[N] sx:i32[1] ; N' z factor
+    y=i8[N]~x x:i8[N] sx:i32 ; N' z factor
     """
     m, s = _exponent(o)
     for i in range(o.N):
@@ -22,7 +22,7 @@ def sigmoid_i8(o):
 def sigmoid_dx_i8(o):
     """dx = clamp(q * e * (128 + y) * (128 - y))
 
-    dx=i8[N] peak+i32[1] e:i8[N] y:i8[N] q:mul[1] ; N'
+    dx=i8[N] peak+i32 e:i8[N] y:i8[N] q:mul ; N'
     """
     sink = Sink(o.dx, o.peak)
     for i in range(o.N):
@@ -34,7 +34,7 @@ def sigmoid_dx_i8(o):
 def softmax_i8(o):
     """y = 256 * softmax(factor * sx * x) - 128
 
-    y=i8[M*N]~x x:i8[M*N] sx:i32[1] ; M N factor
+    y=i8[M*N]~x x:i8[M*N] sx:i32 ; M N factor
     """
     size = o.N
     m, s = _exponent(o)
@@ -50,7 +50,7 @@ def softmax_i8(o):
 def softmax_dx_i8(o):
     """dx = clamp(q * (y + 128) * (256 * e - sum_n e * (y + 128)))
 
-    dx=i8[M*N] peak+i32[1] e:i8[M*N] y:i8[M*N] q:mul[1] ; M N
+    dx=i8[M*N] peak+i32 e:i8[M*N] y:i8[M*N] q:mul ; M N
     """
     size = o.N
     sink = Sink(o.dx, o.peak)
@@ -75,7 +75,7 @@ _ELU = 0  # other kinds: GELU
 def curve_i8(o):
     """y = clamp(zy + gain * f(factor * sx * (x - z)) / sy), f by kind: 0 ELU, else GELU
 
-    y=i8[N] peak+i32[1] x:i8[N] sx:i32[1] sy:i32[1] ; N' z zy lo factor kind alpha gain
+    y=i8[N] peak+i32 x:i8[N] sx:i32 sy:i32 ; N' z zy lo factor kind alpha gain
     """
     sink = Sink(o.y, o.peak, o.zy, o.lo)
     scale, gain = scale_mul(o.factor, o.sx[0]), scale_div(o.gain, o.sy[0])
@@ -92,7 +92,7 @@ def curve_i8(o):
 def curve_dx_i8(o):
     """dx = clamp(q * e * 2^14 * f'(factor * sx * (x - z))), f as of curve_i8
 
-    dx=i8[N] peak+i32[1] e:i8[N] x:i8[N] sx:i32[1] q:mul[1] ; N' z factor kind alpha
+    dx=i8[N] peak+i32 e:i8[N] x:i8[N] sx:i32 q:mul ; N' z factor kind alpha
     """
     sink = Sink(o.dx, o.peak)
     bends = _bends(o, scale_mul(o.factor, o.sx[0]))

@@ -29,7 +29,7 @@ def _kept(o):
 def dropout_i8(o):
     """while KEY is not 0: y = z with probability drop, else x; sy = factor * sx / (1 - drop)
 
-    y=i8[B*N]~x sy=i32[1] x:i8[B*N] sx:i32[1] h:i32[4] c+i32[16] ; B N z id drop factor
+    y=i8[B*N]~x sy=i32 x:i8[B*N] sx:i32 h:i32[4] c+i32[16] ; B N z id drop factor
     """
     key = begin(o)
     scale = scale_mul(o.factor, o.sx[0])

@@ -10,7 +10,7 @@ from ..base.regions import KEY
 def relative_i8(o):
     """ratio = 2^16 * sum |e| / the largest sum so far
 
-    ratio=i32[1] largest+i32[1] e:i8[N] se:i32[1] c:i32[16] ; N
+    ratio=i32 largest+i32 e:i8[N] se:i32 c:i32[16] ; N
     """
     total = min(sum([abs(v) for v in o.e]), 0x7FFFFFFF)
     if not o.c[KEY]:
@@ -26,7 +26,7 @@ def relative_i8(o):
 def rank_i8(o):
     """rows = the count columns of largest sum |e|; count = (low + ratio * (high - low)) * N
 
-    count=i32[1] rows=i32[R] sums=i32[N] e:i8[M*N] ratio:i32[1] ; M N R low high
+    count=i32 rows=i32[R] sums=i32[N] e:i8[M*N] ratio:i32 ; M N R low high
     """
     sums = [sum([abs(o.e[m * o.N + n]) for m in range(o.M)]) & 0xFFFFFFFF for n in range(o.N)]
     for n in range(o.N):
@@ -50,7 +50,7 @@ def choose(o, sums):
 def pick(o):
     """y[m, j] = x[m, rows[j]], elements of U bytes, count of them a row
 
-    y=i8[M*R*U] x:i8[M*N*U] count:i32[1] rows:i32[R] ; M N R U
+    y=i8[M*R*U] x:i8[M*N*U] count:i32 rows:i32[R] ; M N R U
     """
     at = 0
     for m in range(o.M):
@@ -63,7 +63,7 @@ def pick(o):
 def put(o):
     """y[m, rows[j]] = x[m, j], the others 0
 
-    y=i8[M*N*U] x:i8[M*R*U] count:i32[1] rows:i32[R] ; M N R U
+    y=i8[M*N*U] x:i8[M*R*U] count:i32 rows:i32[R] ; M N R U
     """
     at = 0
     for i in range(len(o.y)):
@@ -87,7 +87,7 @@ def _listed(o):
 def fisher_i8(o):
     """total[n] += sum_b (factor * se * sy * sum_s e * (y - z))^2, as scales; 0 is none
 
-    total+i32[N] e:i8[B*S*N] y:i8[B*S*N] se:i32[1] sy:i32[1] ; B S N z factor
+    total+i32[N] e:i8[B*S*N] y:i8[B*S*N] se:i32 sy:i32 ; B S N z factor
     """
     z = max(-128, min(127, o.z))
     unit = scale_mul(scale_mul(o.factor, o.se[0]), o.sy[0])

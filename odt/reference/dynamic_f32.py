@@ -10,7 +10,7 @@ from .float32 import divide, rounded, store, store2, to_int
 def relative_f32(o):
     """the same
 
-    ratio=i32[1] largest+f32[1] e:f32[N] c:i32[16] ; N
+    ratio=i32 largest+f32 e:f32[N] c:i32[16] ; N
     """
     total = 0.0
     for v in o.e:
@@ -29,7 +29,7 @@ def relative_f32(o):
 def rank_f32(o):
     """the same
 
-    count=i32[1] rows=i32[R] sums=f32[N] e:f32[M*N] ratio:i32[1] ; M N R low high
+    count=i32 rows=i32[R] sums=f32[N] e:f32[M*N] ratio:i32 ; M N R low high
     """
     for n in range(o.N):
         total = 0.0

@@ -11,7 +11,7 @@ from .data import Sink
 def concat_i8(o):
     """y[m, at + k] = clamp(zy + q * (x[m, k] - zx))
 
-    y+i8[M*N] peak+i32[1] x:i8[M*K] q:mul[1] ; M K N at zx zy lo
+    y+i8[M*N] peak+i32 x:i8[M*K] q:mul ; M K N at zx zy lo
     """
     if not _fits(o):
         return

@@ -8,7 +8,7 @@ from .data import Sink
 def add_i8(o):
     """y = clamp(zy + qa * (a - za) + qb * (b - zb))
 
-    y=i8[N]~a peak+i32[1] a:i8[N] b:i8[N] qa:mul[1] qb:mul[1] ; N' za zb zy lo
+    y=i8[N]~a peak+i32 a:i8[N] b:i8[N] qa:mul qb:mul ; N' za zb zy lo
     """
     _add(o, 8)
 
@@ -16,7 +16,7 @@ def add_i8(o):
 def add_once_i8(o):
     """as add_i8, with terms in 2^-16 of y's steps
 
-    y=i8[N]~a peak+i32[1] a:i8[N] b:i8[N] qa:mul[1] qb:mul[1] ; N' za zb zy lo
+    y=i8[N]~a peak+i32 a:i8[N] b:i8[N] qa:mul qb:mul ; N' za zb zy lo
     """
     _add(o, 16)
 
@@ -34,7 +34,7 @@ def _add(o, bits):
 def multiply_i8(o):
     """y = clamp(zy + q * (a - za) * (b - zb))
 
-    y=i8[N] peak+i32[1] a:i8[N] b:i8[N] q:mul[1] ; N' za zb zy lo
+    y=i8[N] peak+i32 a:i8[N] b:i8[N] q:mul ; N' za zb zy lo
     """
     sink = Sink(o.y, o.peak, o.zy, o.lo)
     for i in range(o.N):

@@ -22,7 +22,7 @@ def upsample2d(o):
 def upsample2d_dx_i8(o):
     """dx = clamp(q * sum_(sh,sw) e)
 
-    dx=i8[B*H*W*N] peak+i32[1] e:i8[B*H*SH*W*SW*N] q:mul[1] ; B H W N SH SW
+    dx=i8[B*H*W*N] peak+i32 e:i8[B*H*SH*W*SW*N] q:mul ; B H W N SH SW
     """
     width = o.W * o.SW
     sink = Sink(o.dx, o.peak)

@@ -7,7 +7,7 @@ from .data import Sink, positions, rows, windows
 def depthwise2d_i8(o):
     """y = clamp(zy + q[n] * (b[n] + sum_(kh,kw) (x - zx) * w))
 
-    y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*N] w:i8[N*KH*KW] b:i32[N] q:mul[N] ; @ zx zy lo
+    y=i8[B*OH*OW*N] peak+i32 x:i8[B*H*W*N] w:i8[N*KH*KW] b:i32[N] q:mul[N] ; @ zx zy lo
     """
     x, w, q, zx, channels = o.x, o.w, o.q, o.zx, o.N
     size = o.KH * o.KW
@@ -27,7 +27,7 @@ def depthwise2d_i8(o):
 def depthwise2d_dx_i8(o):
     """dx = clamp(q[n] * sum_(kh,kw) e * w)
 
-    dx=i8[B*H*W*N] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW] q:mul[N] ; @
+    dx=i8[B*H*W*N] peak+i32 e:i8[B*OH*OW*N] w:i8[N*KH*KW] q:mul[N] ; @
     """
     e, w, channels = o.e, o.w, o.N
     size = o.KH * o.KW

@@ -8,7 +8,7 @@ from .linear_group import group_products, transposed_products
 def group_conv2d_i8(o):
     """as conv2d_i8; output n reads the C channels of its group, n * G / N
 
-    y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*G*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ G zx zy lo
+    y=i8[B*OH*OW*N] peak+i32 x:i8[B*H*W*G*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ G zx zy lo
     """
     _forward(o, group_products)
 
@@ -16,7 +16,7 @@ def group_conv2d_i8(o):
 def group_conv2d_dx_i8(o):
     """dx = clamp(q * sum_(kh,kw,n of the group) e * w)
 
-    dx=i8[B*H*W*G*C] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul[1] ; @ G
+    dx=i8[B*H*W*G*C] peak+i32 e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul ; @ G
     """
     _dx(o, group_products)
 
@@ -32,7 +32,7 @@ def group_conv2d_dw_i8(o):
 def transposed2d_i8(o):
     """y[oh, ow] = clamp(zy + q[n] * (b[n] + sum_(kh,kw,c) (x[ih, iw] - zx) * w)), oh = ih * SH - PT + kh
 
-    y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ zx zy lo
+    y=i8[B*OH*OW*N] peak+i32 x:i8[B*H*W*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ zx zy lo
     """
     _forward(o, transposed_products)
 
@@ -40,7 +40,7 @@ def transposed2d_i8(o):
 def transposed2d_dx_i8(o):
     """dx[ih, iw] = clamp(q * sum_(kh,kw,n) e[oh, ow] * w)
 
-    dx=i8[B*H*W*C] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul[1] ; @
+    dx=i8[B*H*W*C] peak+i32 e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul ; @
     """
     _dx(o, transposed_products)
 

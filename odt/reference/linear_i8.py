@@ -26,7 +26,7 @@ except ImportError:
 def dense_i8(o):
     """y = clamp(zy + q[n] * (b[n] + sum_k (x - zx) * w))
 
-    y=i8[M*N] peak+i32[1] x:i8[M*K] w:i8[N*K] b:i32[N] q:mul[N] ; M K N zx zy lo
+    y=i8[M*N] peak+i32 x:i8[M*K] w:i8[N*K] b:i32[N] q:mul[N] ; M K N zx zy lo
     """
     w, q, zx, size = o.w, o.q, o.zx, o.K
     sink = Sink(o.y, o.peak, o.zy, o.lo)
@@ -41,7 +41,7 @@ def dense_i8(o):
 def dense_dx_i8(o):
     """dx = clamp(q * sum_n e * w)
 
-    dx=i8[M*K] peak+i32[1] e:i8[M*N] w:i8[N*K] q:mul[1] ; M K N
+    dx=i8[M*K] peak+i32 e:i8[M*N] w:i8[N*K] q:mul ; M K N
     """
     w, size = o.w, o.K
     sink = Sink(o.dx, o.peak)
@@ -101,7 +101,7 @@ def channel_scale_i8(o):
 def conv2d_i8(o):
     """y = clamp(zy + q[n] * (b[n] + sum_(kh,kw,c) (x - zx) * w))
 
-    y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ zx zy lo
+    y=i8[B*OH*OW*N] peak+i32 x:i8[B*H*W*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ zx zy lo
     """
     x, w, q, zx, channels = o.x, o.w, o.q, o.zx, o.C
     size = o.KH * o.KW * channels
@@ -121,7 +121,7 @@ def conv2d_i8(o):
 def conv2d_dx_i8(o):
     """dx = clamp(q * sum_(kh,kw,n) e * w)
 
-    dx=i8[B*H*W*C] peak+i32[1] e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul[1] ; @
+    dx=i8[B*H*W*C] peak+i32 e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul ; @
     """
     w, channels = o.w, o.C
     size = o.KH * o.KW * channels

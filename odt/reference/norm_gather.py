@@ -12,7 +12,7 @@ from .float32 import affine, divide, rounded, store
 def gather_norm_i8(o):
     """y[b] = clamp(z + (x[order(b)] - mean[c]) / sqrt(var[c]) / s)
 
-    y=i8[B*S*C] peak+i32[1] c:i32[16] x:buf s:i32[1] mean:i32[C] var:i32[C] ; B S C z
+    y=i8[B*S*C] peak+i32 c:i32[16] x:buf s:i32 mean:i32[C] var:i32[C] ; B S C z
     """
     kind, zero = o.c[X_FORMAT], o.c[X_ZERO]
     m, s = multiplier(scale_div(scale_shift(ONE, -12), o.s[0]))

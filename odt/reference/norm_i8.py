@@ -57,7 +57,7 @@ def _moments(values, eps):
 def norm_stats_i8(o):
     """st[m, g] = mean of x - z in steps / 1024; 1 / sqrt(variance of x + eps / (factor * sx)^2)
 
-    st=i32[M*G*2] x:i8[M*S*G*C] sx:i32[1] ; M S' G C z factor eps
+    st=i32[M*G*2] x:i8[M*S*G*C] sx:i32 ; M S' G C z factor eps
     """
     unit = _unit(o)
     eps = scale_div(o.eps, scale_mul(unit, unit))
@@ -70,7 +70,7 @@ def norm_stats_i8(o):
 def batch_stats_i8(o):
     """while KEY is not 0: st[n] of COUNT rows, as norm_stats_i8; va[n] = (factor * sx)^2 * variance of x
 
-    st+i32[N*2] va+i32[N] x:i8[B*S*N] sx:i32[1] c:i32[16] ; B S N z factor eps
+    st+i32[N*2] va+i32[N] x:i8[B*S*N] sx:i32 c:i32[16] ; B S N z factor eps
     """
     if o.c[KEY] == 0:
         return
@@ -87,7 +87,7 @@ def batch_stats_i8(o):
 def running_stats_i8(o):
     """st[n] = mean * 2^-20 / (factor * sx) in steps / 1024; factor * sx / sqrt(var + eps)
 
-    st=i32[N*2] mean:i32[N] var:i32[N] sx:i32[1] ; N factor eps
+    st=i32[N*2] mean:i32[N] var:i32[N] sx:i32 ; N factor eps
     """
     unit = _unit(o)
     square = scale_mul(unit, unit)
@@ -101,7 +101,7 @@ def running_stats_i8(o):
 def track_i8(o):
     """mean = keep * mean + rest * mean of the batch; var = keep * var + rest * va
 
-    mean+i32[N] var+i32[N] st:i32[N*2] va:i32[N] sx:i32[1] ; N factor keep rest
+    mean+i32[N] var+i32[N] st:i32[N*2] va:i32[N] sx:i32 ; N factor keep rest
     """
     steps, shift = multiplier(scale_shift(_unit(o), 10))
     part = multiplier(o.rest)
@@ -118,7 +118,7 @@ def track_i8(o):
 def affine_i8(o):
     """q[n] = gamma[n] * 2^-24 / sy; b[n] = beta[n] * 2^-12 / sy
 
-    q=mul[N] b=i32[N] gamma:i32[N] beta:i32[N] sy:i32[1] ; N
+    q=mul[N] b=i32[N] gamma:i32[N] beta:i32[N] sy:i32 ; N
     """
     sy = o.sy[0]
     m, s = multiplier(scale_div(scale_shift(ONE, -12), sy))
@@ -142,7 +142,7 @@ def _hats(o, group, places, bits):
 def norm_i8(o):
     """y = clamp(zy + (q[n] * h + b[n]) / 256), h = (x - zx - mean) * 4096 / deviation
 
-    y=i8[M*S*G*C] peak+i32[1] x:i8[M*S*G*C] st:i32[M*G*2] q:mul[G*C] b:i32[G*C] ; M S' G C zx zy lo
+    y=i8[M*S*G*C] peak+i32 x:i8[M*S*G*C] st:i32[M*G*2] q:mul[G*C] b:i32[G*C] ; M S' G C zx zy lo
     """
     sink = Sink(o.y, o.peak, o.zy, o.lo)
     for group, places in groups(o, o.S):
@@ -181,8 +181,8 @@ def norm_dx_i8(o):
     """dx = clamp(factor * se / (sx * sdx) / deviation * (g - mean(g) - h * mean(g * h))), g = e * gamma, rounded at
         random
 
-    dx=i8[M*S*G*C] peak+i32[1] e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] gamma:i32[G*C] se:i32[1] sx:i32[1]
-        sdx:i32[1] c:i32[16] ; M S' G C zx factor rows id F
+    dx=i8[M*S*G*C] peak+i32 e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] gamma:i32[G*C] se:i32 sx:i32 sdx:i32 c:i32[16]
+        ; M S' G C zx factor rows id F
     """
     gains, shift = _gains(o.gamma)
     outer = _outer(o, shift)
@@ -207,7 +207,7 @@ def norm_dx_i8(o):
 def affine_dx_i8(o):
     """dx = clamp(factor * se / (sx * sdx) / deviation[n] * e * gamma[n])
 
-    dx=i8[M*N] peak+i32[1] e:i8[M*N] st:i32[N*2] gamma:i32[N] se:i32[1] sx:i32[1] sdx:i32[1] ; M N factor
+    dx=i8[M*N] peak+i32 e:i8[M*N] st:i32[N*2] gamma:i32[N] se:i32 sx:i32 sdx:i32 ; M N factor
     """
     gains, shift = _gains(o.gamma)
     outer = _outer(o, shift)

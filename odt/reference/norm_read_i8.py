@@ -9,7 +9,7 @@ def read_stats_i8(o):
     """of samples that var has scaled: st[n] = 0; factor * sx; while KEY is not 0, with batch: st[n, 1] = factor * sx /
         sqrt(va + eps / var)
 
-    st+i32[N*2] va:i32[N] var:i32[N] sx:i32[1] c:i32[16] ; N factor eps batch
+    st+i32[N*2] va:i32[N] var:i32[N] sx:i32 c:i32[16] ; N factor eps batch
     """
     unit = scale_mul(o.factor, o.sx[0])
     for n in range(o.N):
@@ -25,7 +25,7 @@ def read_stats_i8(o):
 def track_read_i8(o):
     """of such samples: mean += rest * sqrt(var) * mean of the batch; var = keep * var + rest * (va * var + eps)
 
-    mean+i32[N] var+i32[N] st:i32[N*2] va:i32[N] sx:i32[1] ; N factor eps keep rest
+    mean+i32[N] var+i32[N] st:i32[N*2] va:i32[N] sx:i32 ; N factor eps keep rest
     """
     steps, shift = multiplier(scale_shift(scale_mul(o.factor, o.sx[0]), 2))
     part = multiplier(o.rest)

@@ -25,7 +25,7 @@ def maxpool2d_choice_i8(o):
 def unpool2d_i8(o):
     """dx = sum of e over the windows that chose this position
 
-    dx=i8[B*H*W*N] peak+i32[1] e:i8[B*OH*OW*N] choice:i8[S] ; @ S bits
+    dx=i8[B*H*W*N] peak+i32 e:i8[B*OH*OW*N] choice:i8[S] ; @ S bits
     """
     if not choices_fit(o):
         return

@@ -9,7 +9,7 @@ from .pool import average_windows
 def globalavg_i8(o):
     """y = clamp(zy + q * sum_s (x - zx))
 
-    y=i8[B*N] peak+i32[1] x:i8[B*S*N] q:mul[1] ; B S N zx zy lo
+    y=i8[B*N] peak+i32 x:i8[B*S*N] q:mul ; B S N zx zy lo
     """
     sink = Sink(o.y, o.peak, o.zy, o.lo)
     for b in range(o.B):
@@ -47,7 +47,7 @@ def avgpool2d_i8(o):
 def mean2d_i8(o):
     """y = clamp(zy + factor * sx / sy * mean of x - zx over the window's positions inside x)
 
-    y=i8[B*OH*OW*N] peak+i32[1] x:i8[B*H*W*N] sx:i32[1] sy:i32[1] ; @ adaptive zx zy lo factor away
+    y=i8[B*OH*OW*N] peak+i32 x:i8[B*H*W*N] sx:i32 sy:i32 ; @ adaptive zx zy lo factor away
     """
     sink = Sink(o.y, o.peak, o.zy, o.lo)
     ratio = scale_div(scale_mul(o.factor, o.sx[0]), o.sy[0])
@@ -71,7 +71,7 @@ def mean2d_i8(o):
 def avgpool2d_dx_i8(o):
     """dx = clamp(q * sum of e * (256 * top / count) over the windows that hold it)
 
-    dx=i8[B*H*W*N] peak+i32[1] e:i8[B*OH*OW*N] q:mul[1] ; @ adaptive top
+    dx=i8[B*H*W*N] peak+i32 e:i8[B*OH*OW*N] q:mul ; @ adaptive top
     """
     totals = [0] * len(o.dx)
     top = (o.top << 8) & 0xFFFFFFFF

@@ -49,8 +49,8 @@ def _signed(value):
 def recur_i8(o):
     """y[t] = cell(a[t], b + y[t - 1] @ w.T, y[t - 1]), its last R steps; v = gates, u = what else its gradient needs
 
-    y=i8[B*R*H] v=i8[B*K*G] u=i8[B*K*H] peak+i32[1] p=i8[H] c=i32[H] d=i32[G] a:i8[B*T*G] w:i8[G*H] b:i32[G]
-        q:mul[G] qa:mul[1] qu:mul[1] ; B T G H R K kind za
+    y=i8[B*R*H] v=i8[B*K*G] u=i8[B*K*H] peak+i32 p=i8[H] c=i32[H] d=i32[G] a:i8[B*T*G] w:i8[G*H] b:i32[G] q:mul[G]
+        qa:mul qu:mul ; B T G H R K kind za
     """
     if not _fits(o):
         return
@@ -123,8 +123,8 @@ def _slope(u):
 def recur_dx_i8(o):
     """dx = error of a, n = error of a GRU's recurrent candidate, p[t] = y[t - 1]
 
-    dx=i8[B*T*G] peak+i32[1] n=i8[B*E*H] p=i8[B*T*H] s=i32[H*3] d=i16[G] e:i8[B*R*H] y:i8[B*T*H] v:i8[B*K*G]
-        u:i8[B*K*H] w:i8[G*H] qe:mul[1] qr:mul[1] qu:mul[1] c:i32[16] ; B T G H R K E kind id
+    dx=i8[B*T*G] peak+i32 n=i8[B*E*H] p=i8[B*T*H] s=i32[H*3] d=i16[G] e:i8[B*R*H] y:i8[B*T*H] v:i8[B*K*G]
+        u:i8[B*K*H] w:i8[G*H] qe:mul qr:mul qu:mul c:i32[16] ; B T G H R K E kind id
     """
     if not _fits(o) or (o.kind != _SIMPLE and o.K != o.T) or (o.kind == _GRU and o.E != o.T):
         return

@@ -18,7 +18,7 @@ def accumulate_f32(o):
 def squares_f32(o):
     """total += sum of d^2
 
-    total+f32[1] d:f32[N] ; N
+    total+f32 d:f32[N] ; N
     """
     total = o.total[0]
     for v in o.d:
@@ -29,7 +29,7 @@ def squares_f32(o):
 def clip_f32(o):
     """y = min(1, limit / sqrt(total))
 
-    y=f32[1] total:f32[1] ; limit
+    y=f32 total:f32 ; limit
     """
     total = o.total[0]
     root = rounded(math.sqrt(total)) if total > 0 else 0.0
@@ -40,7 +40,7 @@ def clip_f32(o):
 def scale_f32(o):
     """d *= factor
 
-    d+f32[N] factor:f32[1] ; N
+    d+f32[N] factor:f32 ; N
     """
     factor = o.factor[0]
     for i in range(o.N):

@@ -16,7 +16,7 @@ def accumulate_i32(o):
 def squares_i32(o):
     """total += sum of (factor * gs * d)^2, as a scale; 0 is none
 
-    total+i32[1] d:i32[N] gs:i32[1] ; N factor
+    total+i32 d:i32[N] gs:i32 ; N factor
     """
     drop = max(bit_length(max([abs(v) for v in o.d])) - 18, 0)
     total = sum([(abs(v) >> drop) ** 2 for v in o.d])
@@ -31,7 +31,7 @@ def squares_i32(o):
 def clip_i32(o):
     """y = min(1, limit / sqrt(total))
 
-    y=i32[1] total:i32[1] ; limit
+    y=i32 total:i32 ; limit
     """
     if not o.total[0]:
         o.y[0] = ONE

@@ -12,7 +12,7 @@ from .data import limit30, samples
 def gather_i8(o):
     """y[b] = clamp(z + x[order(b)] / s)
 
-    y=i8[B*F] peak+i32[1] c:i32[16] x:buf s:i32[1] ; B F z
+    y=i8[B*F] peak+i32 c:i32[16] x:buf s:i32 ; B F z
     """
     kind = o.c[X_FORMAT]
     y, z, size = o.y, o.z, o.F
@@ -51,7 +51,7 @@ def gather_i8(o):
 def rescale(o):
     """q[n] = factor * sx * sw[n] / sy
 
-    q=mul[N] sx:i32[1] sw:i32[N] sy:i32[1] ; N factor
+    q=mul[N] sx:i32 sw:i32[N] sy:i32 ; N factor
     """
     first = scale_mul(o.factor, o.sx[0])
     for n in range(o.N):
@@ -61,7 +61,7 @@ def rescale(o):
 def ratio(o):
     """q = factor * sx / sy
 
-    q=mul[1] sx:i32[1] sy:i32[1] ; factor
+    q=mul sx:i32 sy:i32 ; factor
     """
     o.q[0], o.q[1] = multiplier(scale_div(scale_mul(o.factor, o.sx[0]), o.sy[0]))
 
@@ -69,7 +69,7 @@ def ratio(o):
 def rescale_dx(o):
     """qc[n] = sw[n] / max sw; q = factor * se * max sw / sdx
 
-    qc=mul[N] q=mul[1] sw:i32[N] se:i32[1] sdx:i32[1] ; N factor
+    qc=mul[N] q=mul sw:i32[N] se:i32 sdx:i32 ; N factor
     """
     top = max([nearest_scale(word) for word in o.sw])
     for n in range(o.N):
@@ -81,7 +81,7 @@ def rescale_dx(o):
 def product(o):
     """y = factor * a * b
 
-    y=i32[1] a:i32[1] b:i32[1] ; factor
+    y=i32 a:i32 b:i32 ; factor
     """
     o.y[0] = scale_mul(scale_mul(o.factor, o.a[0]), o.b[0])
 
@@ -89,7 +89,7 @@ def product(o):
 def bias_i8(o):
     """y[n] = b[n] * 2^-20 / (sx * sw[n])
 
-    y=i32[N] b:i32[N] sx:i32[1] sw:i32[N] ; N
+    y=i32[N] b:i32[N] sx:i32 sw:i32[N] ; N
     """
     unit = scale_shift(ONE, -20)
     for n in range(o.N):
@@ -106,7 +106,7 @@ _GROWTH = 0x3FA00000  # 5/4, as a scale: an input's range grows at most by this 
 def range_i8(o):
     """s *= peak / limit if peak > limit, less where peak is far below it
 
-    s+i32[1] peak:i32[1] ; limit fall fine
+    s+i32 peak:i32 ; limit fall fine
     """
     peak, limit, fall = o.peak[0], o.limit, o.fall
     if peak > limit:
@@ -126,7 +126,7 @@ def range_i8(o):
 def range_x_i8(o):
     """as range_i8 of inputs: s grows by a quarter at most; seen = max(seen, peak * s)
 
-    s+i32[1] seen+i32[1] peak:i32[1] ; limit
+    s+i32 seen+i32 peak:i32 ; limit
     """
     peak, limit, s = o.peak[0], o.limit, o.s[0]
     if peak <= 0:

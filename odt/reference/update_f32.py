@@ -69,7 +69,7 @@ def adam_f32(o):
 def momentum_i32(o):
     """as momentum_i16 with v in float32
 
-    d+i32[N*K] ds=i32[N] v+f32[N*K] gs:i32[1] ; N K factor mu
+    d+i32[N*K] ds=i32[N] v+f32[N*K] gs:i32 ; N K factor mu
     """
     _momentum_i32(o, False)
 
@@ -77,7 +77,7 @@ def momentum_i32(o):
 def nesterov_i32(o):
     """as nesterov_i16 with v in float32
 
-    d+i32[N*K] ds=i32[N] v+f32[N*K] gs:i32[1] ; N K factor mu
+    d+i32[N*K] ds=i32[N] v+f32[N*K] gs:i32 ; N K factor mu
     """
     _momentum_i32(o, True)
 
@@ -112,7 +112,7 @@ def _momentum_i32(o, nesterov):
 def adam_i32(o):
     """as adam_i16 with m and v in float32
 
-    d+i32[N*K] ds=i32[N] m+f32[N*K] v+f32[N*K] gs:i32[1] rate:i32[2] ; N K factor b1 c1 b2 c2 eps
+    d+i32[N*K] ds=i32[N] m+f32[N*K] v+f32[N*K] gs:i32 rate:i32[2] ; N K factor b1 c1 b2 c2 eps
     """
     scale, c1, c2 = _number(scale_mul(o.factor, o.gs[0])), _number(o.c1), _number(o.c2)
     root = _upper(scale)
@@ -206,7 +206,7 @@ def _direction(m, v, below, unit):
 def apply_f32(o):
     """w -= rate * d
 
-    w+f32[N] d:f32[N] rate:i32[1] ; N
+    w+f32[N] d:f32[N] rate:i32 ; N
     """
     if o.rate[0] == 0:
         return

@@ -45,7 +45,7 @@ def _decayed(o):
 def plain_i32(o):
     """ds[n] = factor * gs
 
-    ds=i32[N] gs:i32[1] ; N factor
+    ds=i32[N] gs:i32 ; N factor
     """
     for n in range(o.N):
         o.ds[n] = scale_mul(o.factor, o.gs[0])
@@ -57,7 +57,7 @@ def plain_i32(o):
 def apply_i8(o):
     """w -= rate * ds[n] * d / sw[n]
 
-    w+i8[N*K] r+i8[N*K] sw+i32[N] limited+i32[1] d:i32[R*K] ds:i32[R] rate:i32[1] c:i32[16] ; N K id common at R
+    w+i8[N*K] r+i8[N*K] sw+i32[N] limited+i32 d:i32[R*K] ds:i32[R] rate:i32 c:i32[16] ; N K id common at R
     """
     rate = o.rate[0]
     if rate == 0:
@@ -91,7 +91,7 @@ def apply_i8(o):
 def settle_i8(o):
     """w in a scale twice as large, where a row has outgrown it
 
-    w+i8[N*K] r+i8[N*K] sw+i32[N] limited:i32[1] ; N K
+    w+i8[N*K] r+i8[N*K] sw+i32[N] limited:i32 ; N K
     """
     if o.limited[0]:
         halve_rows(o, 0, o.N)
@@ -109,7 +109,7 @@ def halve_rows(o, first, stop):
 def apply_i32(o):
     """b -= rate * ds * d * 2^20
 
-    b+i32[N] d:i32[N] ds:i32[1] rate:i32[1] ; N
+    b+i32[N] d:i32[N] ds:i32 rate:i32 ; N
     """
     rate = o.rate[0]
     if rate == 0:

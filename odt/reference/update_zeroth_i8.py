@@ -42,7 +42,7 @@ def passed_i8(o):
     """while KEY is above 1: m = sums of LOSS of the passes with w + e z, with w - e z; LOSS and CORRECT as before plus
         the mean of both passes
 
-    m+i32[6] k+i32[1] c+i32[16] ; which
+    m+i32[6] k+i32 c+i32[16] ; which
     """
     if not moving(o):
         return
@@ -69,7 +69,7 @@ def passed_i8(o):
 def slope_i8(o):
     """g = RATE * factor * so^degree * abs(D) / COUNT, sign(D), D = m[0] - m[1]; with sign: RATE * factor, sign(D)
 
-    g=i32[2] m:i32[6] so:i32[1] c:i32[16] ; B factor degree sign
+    g=i32[2] m:i32[6] so:i32 c:i32[16] ; B factor degree sign
     """
     distance = (_read(o.m, 0) - _read(o.m, 2)) & _ALL
     if distance >> 63:
