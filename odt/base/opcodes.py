@@ -262,7 +262,7 @@ class Opcode:
         self.name = words[0]
         self.operands = tuple([_operand(word) for word in words[1:]])
         names = tail.replace("@", WINDOW).split()
-        self.rows = tuple([i for i in range(len(names)) if names[i] in "BM" or names[i][-1] == "'"])
+        self.rows = tuple([i for i in range(len(names)) if names[i] in "BM" or names[i].endswith("'")])
         self.immediates = tuple([name.rstrip("'") for name in names])
         self.words = 1 + len(self.operands) + len(self.immediates)
 
@@ -284,7 +284,7 @@ def _operand(word):
     word, _, shares = word[at + 1 :].partition("~")
     dtype, _, extent = word.partition("[")
     factors = extent[:-1].split("*") if extent else () if dtype == "buf" else "1"
-    factors = tuple([int(f) if f[0] in "0123456789" else f for f in factors])
+    factors = tuple([int(f) if f.isdigit() else f for f in factors])  # f[0] would be interned for good
     return name, access, dtype, factors, shares or None
 
 
