@@ -94,7 +94,7 @@ def test_kernels_agree_with_the_reference_in_two_threads(options, tmp_path, monk
         for seed in range(40):
             case = draw(random.Random("%s %d" % (name, seed)), name)
             compare(case, case.run(native))
-        for seed in range(25):
+        for seed in range(40):
             case = draw_large(random.Random("two %s %d" % (name, seed)), name, monkeypatch)
             if sum(len(region or b"") for region in case.regions) < 16000:
                 compare(case, case.run(native))
