@@ -181,12 +181,13 @@ def int8_gradients(model, x, y, loss="sparse_categorical_crossentropy", scale=1)
             if buffer:
                 order[buffer.offset] = len(order)
     ours = {}
+    found = bytearray(len(model.session.arena))  # gradients as they were made: a momentum lies over them later
     units = {}
     for at, code, addresses, immediates in program.walk(*program.section("train")):
         if code.name in ("apply_i8", "apply_i32"):
             index = [o[0] for o in code.operands].index("d")
             offset, size = addresses[index] & 0x3FFFFFF, code.bytes(index, dict(zip(code.immediates, immediates)))
-            gradient = np.frombuffer(bytes(model.session.arena[offset : offset + size]), "int32").astype("float64")
+            gradient = np.frombuffer(bytes(found[offset : offset + size]), "int32").astype("float64")
             unit = units.get(addresses[[o[0] for o in code.operands].index("ds")], 1)
             ours.setdefault(order[addresses[0] & 0x3FFFFFF], []).append(gradient * unit)  # in pieces
             continue  # weights stay: later gradients are those of the same step
@@ -198,6 +199,9 @@ def int8_gradients(model, x, y, loss="sparse_categorical_crossentropy", scale=1)
         if code.name in ("tick", "range_i8"):
             continue
         model.session.engine.run(model.session.loaded, model.session.regions, at, at + code.words)
+        if "_dw_" in code.name:
+            offset, size = addresses[0] & 0x3FFFFFF, code.bytes(0, dict(zip(code.immediates, immediates)))
+            found[offset : offset + size] = model.session.arena[offset : offset + size]
     return list(zip([np.concatenate(ours[key]) for key in sorted(ours)], expected))
 
 
