@@ -20,14 +20,14 @@ enum {
 };
 
 // Two numbers at any address.
-static inline uint32_t pair_at(const int16_t *from) {
+static inline uint32_t apart_pair_at(const int16_t *from) {
     uint32_t pair;
     memcpy(&pair, from, 4);
     return pair;
 }
 
 // Bytes less `zero`, `step` apart, of columns at .. at + count - 1 of a row of W; 0 beside it, and where there is no row.
-static __attribute__((noinline)) void gather(int16_t *to, const int8_t *row, int32_t step, int32_t at, int32_t by, int32_t count,
+static __attribute__((noinline)) void gather_apart(int16_t *to, const int8_t *row, int32_t step, int32_t at, int32_t by, int32_t count,
     int32_t W, int32_t zero) {
     int16_t *end = to + count;
     for (; to != end && at < 0; at += by) {
@@ -49,13 +49,13 @@ typedef struct {
     uint32_t w[PAIRS];
     int16_t x[ROOM];
     int32_t sums[COLUMNS + 3];
-} tile_t;
+} apart_tile_t;
 
 // Sums of `fours` > 0 times four windows, `step` bytes apart, of `rows` > 0 rows of `pairs` > 0 taps; `back` bytes lead from the end
 // of a row to the next one, `next` from the first of four windows to that of the next four. 11 instructions for 8 products, 4 for a
 // row, 18 for four windows. r0, r1: first and last window, r2: step, r3: taps, r4-r7: sums, r8: taps' end, r9: rows left, r10: a pair
 // of taps, r11: back, r12, lr: pairs of numbers.
-ODT_ASSEMBLY static void sum_windows(int32_t *sums, const int16_t *x, int32_t step, const uint32_t *w, int32_t fours, int32_t rows,
+ODT_ASSEMBLY static void sum_windows_apart(int32_t *sums, const int16_t *x, int32_t step, const uint32_t *w, int32_t fours, int32_t rows,
     int32_t pairs, int32_t back, int32_t next, int32_t start) {
     (void)sums, (void)x, (void)step, (void)w, (void)fours, (void)rows, (void)pairs, (void)back, (void)next, (void)start;
     __asm volatile (
@@ -127,7 +127,7 @@ static __attribute__((noinline)) void finish_apart(const int32_t *sums, int32_t 
 }
 
 // Channel n, `columns` at a time.
-static void depthwise_channel(const odt_depthwise_t *a, int32_t n, int32_t columns, tile_t *t, odt_outputs_t *outputs) {
+static void depthwise_channel(const odt_depthwise_t *a, int32_t n, int32_t columns, apart_tile_t *t, odt_outputs_t *outputs) {
     const odt_rescaler_t q = odt_rescaler(odt_checked(&a->q[n]));
     int32_t pairs = (a->KW + 1) / 2, start = a->bias ? a->bias[n] : 0;
     for (int32_t kh = 0; kh < a->KH; kh++) {
@@ -145,12 +145,12 @@ static void depthwise_channel(const odt_depthwise_t *a, int32_t n, int32_t colum
                 int32_t rows = odt_min(many, a->OH - first), ih = first * a->SH - a->top;
                 odt_poll();
                 for (int32_t i = 0; i < (rows - 1) * a->SH + a->KH; i++, ih++) {
-                    gather(t->x + i * width, ih < 0 || ih >= a->H ? NULL : x + ih * a->x_h, a->x_w, ow * a->SW - a->left, 1,
+                    gather_apart(t->x + i * width, ih < 0 || ih >= a->H ? NULL : x + ih * a->x_h, a->x_w, ow * a->SW - a->left, 1,
                         width, a->W, a->zx);
                 }
                 for (int32_t oh = 0; oh < rows; oh++) {
                     const int16_t *from = t->x + oh * a->SH * width;
-                    sum_windows(t->sums, from, 2 * a->SW, t->w, fours / 4, a->KH, pairs, 2 * (width - 2 * pairs), 8 * a->SW, start);
+                    sum_windows_apart(t->sums, from, 2 * a->SW, t->w, fours / 4, a->KH, pairs, 2 * (width - 2 * pairs), 8 * a->SW, start);
                     finish_apart(t->sums, count, &q, a->y + b * a->y_b + (first + oh) * a->y_oh + ow * a->y_ow + n, a->y_ow, outputs);
                 }
             }
@@ -173,7 +173,7 @@ int odt_depthwise_apart_i8__m4(const odt_depthwise_t *a, int32_t first, int32_t 
         return 0;
     }
     odt_outputs_t outputs = odt_outputs_from(a->zy, a->lo, *peak);
-    tile_t tile;
+    apart_tile_t tile;
     for (int32_t n = first; n < stop; n++) {
         depthwise_channel(a, n, columns, &tile, &outputs);
     }
@@ -186,17 +186,17 @@ int odt_depthwise_apart_i8__m4(const odt_depthwise_t *a, int32_t first, int32_t 
 typedef struct {
     int16_t x[ROOM], e[COLUMNS + 1];
     int32_t lines[PAIRS]; // which rows of x there are
-} products_t;
+} apart_products_t;
 
 // dw, `step` apart, += e * x of up to four taps, over pairs of errors: 13 instructions for 8 products.
 static inline __attribute__((always_inline)) void add_products(int32_t *dw, int32_t step, const int16_t *e, const int16_t *end,
     const int16_t *x, int32_t taps) {
     int32_t sums[4] = {0};
     for (; e != end; e += 2, x += 2) {
-        uint32_t errors = pair_at(e);
+        uint32_t errors = apart_pair_at(e);
         #pragma GCC unroll 4
         for (int32_t i = 0; i < taps; i++) {
-            sums[i] = odt_smlad(pair_at(x + i), errors, sums[i]);
+            sums[i] = odt_smlad(apart_pair_at(x + i), errors, sums[i]);
         }
     }
     #pragma GCC unroll 4
@@ -224,7 +224,7 @@ typedef struct {
     int32_t x_h, x_w, e_h, e_w;
 } layer_t;
 
-static void gradient_of_channel(const layer_t *l, int32_t n, int32_t columns, products_t *s) {
+static void gradient_of_channel(const layer_t *l, int32_t n, int32_t columns, apart_products_t *s) {
     const odt_depthwise2d_dw_i8_t *a = &l->a;
     int32_t phases = odt_min(a->SW, a->KW), *dw = a->dw + n * a->KH * a->KW;
     memset(dw, 0, (size_t)(a->KH * a->KW) * sizeof(*dw));
@@ -235,7 +235,7 @@ static void gradient_of_channel(const layer_t *l, int32_t n, int32_t columns, pr
             odt_poll();
             memset(s->lines, 0x80, (size_t)a->KH * sizeof(*s->lines)); // none
             for (int32_t oh = 0; oh < a->OH; oh++) {
-                gather(s->e, e + oh * l->e_h, l->e_w, ow, 1, count, a->OW, 0);
+                gather_apart(s->e, e + oh * l->e_h, l->e_w, ow, 1, count, a->OW, 0);
                 s->e[count] = 0;
                 for (int32_t kh = 0; kh < a->KH; kh++) {
                     int32_t row = oh * a->SH - a->PT + kh, slot = (row + a->PT) % a->KH;
@@ -243,7 +243,7 @@ static void gradient_of_channel(const layer_t *l, int32_t n, int32_t columns, pr
                     if (s->lines[slot] != row) {
                         s->lines[slot] = row;
                         for (int32_t phase = 0; phase < phases; phase++) {
-                            gather(line + phase * length, row < 0 || row >= a->H ? NULL : x + row * l->x_h, l->x_w,
+                            gather_apart(line + phase * length, row < 0 || row >= a->H ? NULL : x + row * l->x_h, l->x_w,
                                 ow * a->SW - a->PL + phase, a->SW, length, a->W, a->zx);
                         }
                     }
@@ -271,7 +271,7 @@ int odt_depthwise_dw_apart_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t firs
     if (most < 2) {
         return 0;
     }
-    products_t s;
+    apart_products_t s;
     for (int32_t n = first; n < stop; n++) {
         gradient_of_channel(&layer, n, odt_min(most, COLUMNS), &s);
     }

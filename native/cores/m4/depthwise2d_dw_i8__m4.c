@@ -162,7 +162,7 @@ static int32_t columns_for(const odt_depthwise2d_dw_i8_t *a, int32_t rows) {
 }
 
 // Whether there are four channels from n on, and rows of taps that fit.
-static int is_for_four(const odt_depthwise2d_dw_i8_t *a, int32_t n, int32_t rows) {
+static int is_for_four_dw(const odt_depthwise2d_dw_i8_t *a, int32_t n, int32_t rows) {
     return n >= 0 && columns_for(a, rows) >= 1;
 }
 
@@ -177,7 +177,7 @@ int odt_depthwise_dw_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t n) {
     }
     const int32_t KH = part.a.KH, KW = part.a.KW, PT = part.a.PT;
     int32_t rows = KW < 1 ? 0 : odt_min(odt_min(TAPS / KW, LINES), KH), most = columns_for(&part.a, rows);
-    if (!is_for_four(&part.a, n, rows)) {
+    if (!is_for_four_dw(&part.a, n, rows)) {
         return 0;
     }
     for (int32_t kh = 0; kh < KH; kh += rows) {

@@ -18,13 +18,13 @@ static int32_t sigmoid_of(int32_t v) {
 }
 
 // tanh, the same.
-static int32_t curve_of(int32_t v) {
+static int32_t cell_curve(int32_t v) {
     return 2 * sigmoid_of(2 * v) - 16384;
 }
 
 // tanh in Q14, of Q12 from -16 to 16.
 static int32_t curve_of_cell(int32_t cell) {
-    return curve_of((cell * 23637) >> 10); // log2(e) * 2^14
+    return cell_curve((cell * 23637) >> 10); // log2(e) * 2^14
 }
 
 // Q14 of 0 .. 1 in steps of 1/256, from -128 on.

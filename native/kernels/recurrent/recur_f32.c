@@ -12,40 +12,40 @@ static float times(float a, float b) {
     return odt_store(a * b);
 }
 
-static float sigmoid_of(float x) {
+static float sigmoid_of_f32(float x) {
     float y;
     odt_sigmoid_f32(&(odt_sigmoid_f32_t) {.y = &y, .x = &x, .N = 1});
     return y;
 }
 
-static float curve_of(float x) {
+static float curve_of_f32(float x) {
     float y;
     odt_tanh_f32(&(odt_tanh_f32_t) {.y = &y, .x = &x, .N = 1});
     return y;
 }
 
 // Unit j one step further: its gates, and what else its gradient needs.
-static float step_cell(const odt_recur_f32_t *a, int32_t j, const float *in, float *gates) {
+static float step_cell_f32(const odt_recur_f32_t *a, int32_t j, const float *in, float *gates) {
     int32_t H = a->H;
     float *y = &a->p[j], *cell = y + H, out[MOST];
     for (int32_t n = 0, at = j; at < a->G; n++, at += H) {
         out[n] = a->d[at];
     }
     if (a->kind == SIMPLE) {
-        *y = curve_of(in[0] + out[0]);
+        *y = curve_of_f32(in[0] + out[0]);
         return 0.0f;
     }
-    gates[0] = sigmoid_of(in[0] + out[0]);
-    gates[1] = sigmoid_of(in[H] + out[1]);
+    gates[0] = sigmoid_of_f32(in[0] + out[0]);
+    gates[1] = sigmoid_of_f32(in[H] + out[1]);
     if (a->kind == GRU) {
-        float n = gates[2] = curve_of(in[2 * H] + times(gates[1], out[2]));
+        float n = gates[2] = curve_of_f32(in[2 * H] + times(gates[1], out[2]));
         *y = odt_store(n + times(gates[0], *y - n));
         return out[2];
     }
-    gates[2] = curve_of(in[2 * H] + out[2]);
-    gates[3] = sigmoid_of(in[3 * H] + out[3]);
+    gates[2] = curve_of_f32(in[2 * H] + out[2]);
+    gates[3] = sigmoid_of_f32(in[3 * H] + out[3]);
     *cell = odt_store(times(gates[1], *cell) + times(gates[0], gates[2]));
-    *y = times(gates[3], curve_of(*cell));
+    *y = times(gates[3], curve_of_f32(*cell));
     return *cell;
 }
 
@@ -63,7 +63,7 @@ void odt_recur_f32(const odt_recur_f32_t *a) {
                 odt_lanes_end(acc, a->d + g, lanes, 0);
             }
             for (int32_t j = 0; j < H; j++) {
-                float gates[MOST], held = step_cell(a, j, a->a + (b * T + t) * G + j, gates);
+                float gates[MOST], held = step_cell_f32(a, j, a->a + (b * T + t) * G + j, gates);
                 for (int32_t n = 0; n < count && kept >= 0; n++) {
                     a->v[(b * a->K + kept) * G + n * H + j] = gates[n];
                 }
@@ -79,7 +79,7 @@ void odt_recur_f32(const odt_recur_f32_t *a) {
 }
 
 // The slopes of a sigmoid and of tanh, of their outputs.
-static float slope_of(float u) {
+static float slope_of_f32(float u) {
     return times(u, 1.0f - u);
 }
 
@@ -88,7 +88,7 @@ static float slope_of_curve(float y) {
 }
 
 // The errors of unit j's preactivations to dx; returns that of a GRU's recurrent candidate.
-static float step_back(const odt_recur_dx_f32_t *a, int32_t j, int32_t at, int32_t kept, float before, float *dx) {
+static float step_back_f32(const odt_recur_dx_f32_t *a, int32_t j, int32_t at, int32_t kept, float before, float *dx) {
     int32_t H = a->H;
     float error = a->s[j], *further = &a->s[2 * H + j];
     *further = 0.0f;
@@ -101,18 +101,18 @@ static float step_back(const odt_recur_dx_f32_t *a, int32_t j, int32_t at, int32
     if (a->kind == GRU) {
         float z = gates[0], r = gates[H], candidate = times(times(error, 1.0f - z), slope_of_curve(g));
         *further = times(error, z);
-        dx[0] = times(times(error, before - g), slope_of(z));
-        dx[H] = times(times(candidate, *held), slope_of(r));
+        dx[0] = times(times(error, before - g), slope_of_f32(z));
+        dx[H] = times(times(candidate, *held), slope_of_f32(r));
         dx[2 * H] = candidate;
         return times(candidate, r);
     }
-    float i = gates[0], f = gates[H], o = gates[3 * H], curve = curve_of(*held), *carried = &a->s[H + j];
+    float i = gates[0], f = gates[H], o = gates[3 * H], curve = curve_of_f32(*held), *carried = &a->s[H + j];
     float cell = odt_store(*carried + times(times(error, o), slope_of_curve(curve)));
     *carried = times(cell, f);
-    dx[0] = times(times(cell, g), slope_of(i));
-    dx[H] = times(times(cell, at % a->T ? held[-H] : 0.0f), slope_of(f));
+    dx[0] = times(times(cell, g), slope_of_f32(i));
+    dx[H] = times(times(cell, at % a->T ? held[-H] : 0.0f), slope_of_f32(f));
     dx[2 * H] = times(times(cell, i), slope_of_curve(g));
-    dx[3 * H] = times(times(error, curve), slope_of(o));
+    dx[3 * H] = times(times(error, curve), slope_of_f32(o));
     return 0.0f;
 }
 
@@ -128,7 +128,7 @@ void odt_recur_dx_f32(const odt_recur_dx_f32_t *a) {
             }
             for (int32_t j = 0; j < H; j++) {
                 before[j] = t ? a->y[(at - 1) * H + j] : 0.0f;
-                float candidate = step_back(a, j, at, b * a->K + t, before[j], dx + j);
+                float candidate = step_back_f32(a, j, at, b * a->K + t, before[j], dx + j);
                 if (a->kind == GRU) {
                     other[j] = candidate;
                 }

@@ -15,12 +15,12 @@ static int32_t step_cell(const odt_recur_i8_t *a, int32_t j, const int32_t *in, 
         out[n] = a->d[at];
     }
     if (a->kind == SIMPLE) {
-        a->p[j] = round_signed(curve_of(bounded(in[0] + out[0], 22)));
+        a->p[j] = round_signed(cell_curve(bounded(in[0] + out[0], 22)));
         return 0;
     }
     if (a->kind == GRU) {
         int32_t z = sigmoid_of(in[0] + out[0]), r = sigmoid_of(in[1] + out[1]);
-        int32_t n = curve_of(bounded(in[2] + ((((r + 32) >> 6) * out[2] + 128) >> 8), 22));
+        int32_t n = cell_curve(bounded(in[2] + ((((r + 32) >> 6) * out[2] + 128) >> 8), 22));
         a->c[j] += ((16384 - z) * (n - a->c[j]) + 8192) >> 14;
         a->p[j] = round_signed(a->c[j]);
         gates[0] = round_unsigned(z);
@@ -29,7 +29,7 @@ static int32_t step_cell(const odt_recur_i8_t *a, int32_t j, const int32_t *in, 
         return out[2];
     }
     int32_t i = sigmoid_of(in[0] + out[0]), f = sigmoid_of(in[1] + out[1]);
-    int32_t g = curve_of(bounded(in[2] + out[2], 22)), o = sigmoid_of(in[3] + out[3]);
+    int32_t g = cell_curve(bounded(in[2] + out[2], 22)), o = sigmoid_of(in[3] + out[3]);
     a->c[j] = bounded(((f * a->c[j] + 8192) >> 14) + ((i * g + 32768) >> 16), 16);
     a->p[j] = round_signed((o * curve_of_cell(a->c[j]) + 8192) >> 14);
     gates[0] = round_unsigned(i);
