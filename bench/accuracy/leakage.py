@@ -113,7 +113,7 @@ def smoothed(grads):
 
 
 def predicted(victim, start, x, whole, signs):
-    """The update, but for its length, that training on x would give; ``whole``: as of one step on all images."""
+    """The direction of the update that training on x would give; ``whole``: of one step on all images."""
     twin = victim.twin
     weights = [each.requires_grad_() for each in tensors(twin, start)]
     rate, change = RATES[victim.adam], None

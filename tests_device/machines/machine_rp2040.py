@@ -49,7 +49,7 @@ class RP2040(Emulated):
         self.options += ("--flash", self._temp / "flash")
 
     def lay(self, data):
-        """As Emulated.lay(): in flash that a Pico has not and the chip could have, unless the board is on already."""
+        """As Emulated.lay(): in flash beyond a Pico's 2 MB, unless the board is on already."""
         if self._process is not None:
             return super().lay(data)
         file = self._temp / "flash"

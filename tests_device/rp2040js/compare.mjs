@@ -10,7 +10,7 @@
 import { parseArgs } from 'node:util';
 import { RP2040 } from 'rp2040js';
 import { CycleClock } from './clock.mjs';
-import { Runner } from './core.mjs';
+import { Runner, STATE_C, STATE_N, STATE_USED, STATE_V, STATE_Z } from './core.mjs';
 import { Translating } from './translate.mjs';
 
 const { values: options } = parseArgs({
@@ -73,14 +73,17 @@ translated.step = () => {
   state.set([core.N ? -1 : 0, core.Z ? 0 : 1, core.C ? 1 : 0, core.V ? -1 : 0, 0, 0, 1000]);
   translator.start = core.cycles;
   const next = translator.regions.length ? translator.run(at) : at;
-  if (!translator.regions.length || (next === at && state[4] === 0)) {
+  if (!translator.regions.length || (next === at && state[STATE_USED] === 0)) {
     interpreted++;
     translated.runner.run(1);
     return;
   }
   reg[15] = next;
-  [core.N, core.Z, core.C, core.V] = [state[0] < 0, state[1] === 0, state[2] !== 0, state[3] < 0];
-  core.cycles = translator.start + state[4];
+  core.N = state[STATE_N] < 0;
+  core.Z = state[STATE_Z] === 0;
+  core.C = state[STATE_C] !== 0;
+  core.V = state[STATE_V] < 0;
+  core.cycles = translator.start + state[STATE_USED];
 };
 
 function load({ chip, core }, s) {

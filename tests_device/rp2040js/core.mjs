@@ -14,6 +14,13 @@ export const RAM_SIZE = 0x42000;
 export const FLASH = 0x10000000;
 export const FLASH_SIZE = 0x1000000;
 export const ROM_SIZE = 0x4000;
+// Words of the state between core.mjs and translate.mjs.
+export const [STATE_N, STATE_Z, STATE_C, STATE_V, STATE_USED, STATE_RESULT, STATE_LIMIT] = [0, 1, 2, 3, 4, 5, 6];
+// How translated code ended.
+export const JUMPED = 0; // to code that is not translated
+export const ATTEND = 1; // something may have to interrupt
+export const INTERPRET = 2; // the next instruction is the interpreter's
+export const STORED = 3; // not begun: something was stored to a page with its code
 export const PAGE = 6; // bits of an address within a page of RAM that is noted as stored to
 // Where no RP2040 has any: memory that ends, and begins, beside none, for tests_device/checks/kernels/test_guard.py.
 const GUARDED = 0x30000000;
@@ -27,8 +34,8 @@ export class Fault extends Error {}
 const hex = (x) => `0x${(x >>> 0).toString(16).padStart(8, '0')}`;
 
 // How far a branch goes, in halfwords, by its 8 or 11 bits.
-const offset8 = (op) => (op << 24) >> 24;
-const offset11 = (op) => (op << 21) >> 21;
+export const offset8 = (op) => (op << 24) >> 24;
+export const offset11 = (op) => (op << 21) >> 21;
 
 export class Runner {
   constructor(chip, clock) {
@@ -837,29 +844,29 @@ export class Runner {
           }
         }
         const { state } = translator;
-        state[0] = n;
-        state[1] = z;
-        state[2] = c;
-        state[3] = v;
-        state[4] = used;
-        state[6] = limit;
+        state[STATE_N] = n;
+        state[STATE_Z] = z;
+        state[STATE_C] = c;
+        state[STATE_V] = v;
+        state[STATE_USED] = used;
+        state[STATE_LIMIT] = limit;
         pc = translator.run(base + (at << 1));
-        n = state[0];
-        z = state[1];
-        c = state[2];
-        v = state[3];
-        used = state[4];
+        n = state[STATE_N];
+        z = state[STATE_Z];
+        c = state[STATE_C];
+        v = state[STATE_V];
+        used = state[STATE_USED];
         moved = true;
-        switch (state[5]) {
-          case 0:
+        switch (state[STATE_RESULT]) {
+          case JUMPED:
             break;
-          case 1:
+          case ATTEND:
             limit = 0;
             break;
-          case 2:
+          case INTERPRET:
             going = false;
             break;
-          default:
+          default: // STORED
             translator.compare((pc - RAM) >> 1);
         }
       }

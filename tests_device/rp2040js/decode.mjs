@@ -1,13 +1,13 @@
 // The instructions of a region of code, what is read of the flags after each, and values in assemble.mjs's words.
 
+import { offset11, offset8 } from './core.mjs';
+
 export const N = 1;
 export const Z = 2;
 export const C = 4;
 export const V = 8;
 const ALL = N | Z | C | V;
 
-const offset8 = (op) => (op << 24) >> 24;
-const offset11 = (op) => (op << 21) >> 21;
 export const R = (i) => `r${i}`;
 const low = (op, shift) => R((op >> shift) & 7);
 

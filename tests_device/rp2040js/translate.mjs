@@ -10,7 +10,10 @@
 // with what was translated, before it is run, when something was stored beside it.
 
 import { assembled, Assembler, unsigned, vector } from './assemble.mjs';
-import { FLASH, FLASH_SIZE, PAGE, RAM, RAM_SIZE, ROM_SIZE, Runner } from './core.mjs';
+import {
+  ATTEND, FLASH, FLASH_SIZE, INTERPRET, JUMPED, PAGE, RAM, RAM_SIZE, ROM_SIZE, Runner, STATE_C, STATE_LIMIT, STATE_N,
+  STATE_RESULT, STATE_USED, STATE_V, STATE_Z, STORED,
+} from './core.mjs';
 import { blocks, C, FLAGGED, liveness, N, R, V, Z } from './decode.mjs';
 
 const TRANSLATED = 0x200000; // bytes of the flash in which code may lie
@@ -29,14 +32,9 @@ const FLASH_HEAT = 0x100000;
 const FLASH_AT = FLASH_HEAT + 2 * TRANSLATED;
 const MEMORY = FLASH_AT + FLASH_SIZE;
 
-// Words of the state.
-const [SN, SZ, SC, SV, SUSED, SRESULT, SLIMIT] = [0, 1, 2, 3, 4, 5, 6].map((i) => STATE + 4 * i);
-
-// How a region ended.
-const JUMPED = 0; // another may go on
-const ATTEND = 1; // something may have to interrupt
-const INTERPRET = 2; // the next instruction is the interpreter's
-const STORED = 3; // not begun: something was stored to a page with its code
+const [SN, SZ, SC, SV, SUSED, SRESULT, SLIMIT] = [
+  STATE_N, STATE_Z, STATE_C, STATE_V, STATE_USED, STATE_RESULT, STATE_LIMIT,
+].map((word) => STATE + 4 * word);
 
 // Carry and overflow of arithmetic by its operands a, b and result r.
 const CARRY = { '+': 'r a <u', '-': 'a b >=u' };
@@ -402,9 +400,9 @@ export class Translator {
   after(before, total) {
     const { runner, state } = this;
     const used = before + runner.cost - 1; // the block counts one already
-    state[4] = used;
-    state[5] = runner.core.interruptsUpdated || runner.clock.changed ? ATTEND
-      : used > state[6] - total ? INTERPRET : JUMPED;
+    state[STATE_USED] = used;
+    state[STATE_RESULT] = runner.core.interruptsUpdated || runner.clock.changed ? ATTEND
+      : used > state[STATE_LIMIT] - total ? INTERPRET : JUMPED;
   }
 
   forget() {

@@ -3,6 +3,7 @@
 from array import array
 
 from odt.data import CsvReader, Normalizer
+from odt.data.csv import Lines
 
 MOST = 32  # classes
 NETWORK = """model = odt.Sequential([
@@ -35,16 +36,26 @@ def _separator(line):
 
 def _names(path, separator):
     """The classes, as text: numbers in their order, else by the alphabet."""
-    found = set()
-    with open(path) as file:
-        for index, line in enumerate(file):
-            words = [word.strip() for word in line.split(separator)]
-            if not line.strip() or not index and not any(map(_is_number, words[:-1])):
-                continue  # nothing, or a heading
-            found.add(words[-1])
+    lines, found = Lines(path, separator), set()
+    try:
+        words = lines.first(lambda columns: range(columns - 1))
+        while words:
+            found.add(words[-1].decode().strip())
             if len(found) > MOST:
                 raise ValueError("its last column has more than %d values: it holds the class of a sample" % MOST)
+            words = lines.words()
+    finally:
+        lines.close()
     return sorted(found, key=lambda name: (0, float(name), name) if _is_number(name) else (1, 0.0, name))
+
+
+def _samples(reader):
+    """(features, label, whether it is held back) of each sample."""
+    width, at = reader.columns - 1, 0
+    for x, y in reader:
+        for sample in range(len(y)):
+            yield x[sample * width : (sample + 1) * width], y[sample], at % 4 == 3
+            at += 1
 
 
 def read(path, name):
@@ -62,24 +73,17 @@ def _read(path):
     names = _names(path, separator)
     if len(names) < 2:
         raise ValueError("its last column holds %d class, expected 2 or more" % len(names))
-    statistics = table = None
-    for normalizer in (False, True):  # the statistics first
-        reader = CsvReader(path, 64, separator=separator, labels=names, normalizer=statistics)
-        width, at = reader.columns - 1, 0
-        if not normalizer:
-            first, table = Normalizer(width), Table(width, names)
-        for x, y in reader:
-            for sample in range(len(y)):
-                row = x[sample * width : (sample + 1) * width]
-                held = at % 4 == 3
-                at += 1
-                if normalizer:
-                    features, labels = table.test if held else table.train
-                    features.extend(row)
-                    labels.append(y[sample])
-                elif not held:
-                    first.update(row)
-        statistics = first
+    reader = CsvReader(path, 64, separator=separator, labels=names)
+    table = Table(reader.columns - 1, names)
+    statistics = Normalizer(table.features)
+    for features, _, held in _samples(reader):
+        if not held:
+            statistics.update(features)
+    reader = CsvReader(path, 64, separator=separator, labels=names, normalizer=statistics)
+    for features, label, held in _samples(reader):
+        x, y = table.test if held else table.train
+        x.extend(features)
+        y.append(label)
     if not len(table.test[1]):
         raise ValueError("%d samples, expected 4 or more" % len(table.train[1]))
     return table

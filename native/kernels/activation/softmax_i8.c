@@ -39,7 +39,7 @@ static uint32_t power(int32_t v, const odt_multiplier_t *q) {
 
 enum { MANY = 128 }; // outputs of a row at most
 
-// Whether odt_rescaled_byte() needs no more than 32 bits.
+// Whether 32 bits are enough for odt_rescaled_byte().
 static int is_short(const odt_multiplier_t *q) {
     return q->s >= 25 && q->s <= 55 && ((uint32_t)q->m & 0x8000007F) == 0;
 }
