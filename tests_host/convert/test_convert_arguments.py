@@ -272,7 +272,56 @@ CASES = {
     "type_as.default": case(ROW, dict(AGAIN, other=weight(1)), other=[dict(AGAIN, other=weight(1).double())]),
 }  # fmt: skip
 
+
+def recurrent(gates, bias=True, seed=0):
+    """Weights of one layer of 5 units, as PyTorch has them in a list."""
+    shapes = ((5 * gates, 6), (5 * gates, 5), (5 * gates,), (5 * gates,))
+    return [weight(*shape, seed=seed + at) / 3 for at, shape in enumerate(shapes[: 4 if bias else 2])]
+
+
+def of_layers(gates, zeros, ones):
+    """A case of gru, lstm or rnn_tanh."""
+    call = {
+        "input": X,
+        "hx": zeros(1, 3),
+        "params": recurrent(gates),
+        "has_biases": True,
+        "num_layers": 1,
+        "dropout": 0.0,
+        "train": False,
+        "bidirectional": False,
+        "batch_first": True,
+    }
+    upper = [weight(*each.shape[:1], 5, seed=9) if each.dim() == 2 else each for each in recurrent(gates)]
+    two = dict(call, params=recurrent(gates) + upper, hx=zeros(2, 3), num_layers=2)
+    turned = [each for each in recurrent(gates) for _ in (0, 1)]
+    return case(
+        (7, 6),
+        call,
+        "hx train bidirectional batch_first",
+        params=[recurrent(gates, seed=4)],
+        hx=[ones(1, 3)],
+        has_biases=[dict(call, params=recurrent(gates, False), has_biases=False)],
+        num_layers=[two],
+        dropout=[dict(two, dropout=0.5)],
+        train=[True],
+        bidirectional=[dict(call, params=turned, hx=zeros(2, 3), bidirectional=True)],
+        batch_first=[dict(call, hx=zeros(1, 7), batch_first=False)],
+    )
+
+
+def states(count, batch, value=torch.zeros):
+    return value(count, batch, 5)
+
+
+CASES["gru.input"] = of_layers(3, states, lambda *size: states(*size, torch.ones))
+CASES["rnn_tanh.input"] = of_layers(1, states, lambda *size: states(*size, torch.ones))
+CASES["lstm.input"] = of_layers(
+    4, lambda *size: [states(*size), states(*size)], lambda *size: [states(*size), states(*size, torch.ones)]
+)
+
 NOT_CALLED = {
+    **dict.fromkeys(("gru.data", "lstm.data", "rnn_tanh.data"), "of packed sequences, which torch.export has not"),
     **dict.fromkeys(("mm.dtype", "addmm.dtype"), "of half precision alone"),
     **dict.fromkeys(
         ("narrow.Tensor", "tensor_split.tensor_indices_or_sections"), "torch.export does not follow sizes in tensors"
@@ -296,14 +345,16 @@ class Call(nn.Module):
         super().__init__()
         self.target, self.call = overload(name), call
         for key, each in call.items():
-            if isinstance(each, torch.Tensor) and each is not X:
-                self.register_buffer("held_" + key, each)
+            for at, held in enumerate(each if isinstance(each, list) else [each]):
+                if isinstance(held, torch.Tensor) and held is not X:
+                    self.register_buffer("held_%s_%d" % (key, at), held)
 
     def forward(self, x):
-        def given(key, value):
+        def given(key, value, at=0):
             if isinstance(value, list):
-                return [given(key, each) for each in value]
-            return x if value is X else getattr(self, "held_" + key) if isinstance(value, torch.Tensor) else value
+                return [given(key, each, at) for at, each in enumerate(value)]
+            held = isinstance(value, torch.Tensor) and value is not X
+            return x if value is X else getattr(self, "held_%s_%d" % (key, at)) if held else value
 
         values = {key: given(key, value) for key, value in self.call.items()}
         made = self.target(**values) if "self" not in values else self.target(values.pop("self"), **values)

@@ -69,7 +69,7 @@ def f(*shape):
     return RNG.normal(0, 1, shape).astype("float32")
 
 
-IMAGE, ROW = (3, 6, 5), (6,)
+IMAGE, ROW, STEPS = (3, 6, 5), (6,), (7, 3)
 I8 = lambda *shape: RNG.integers(-100, 100, shape).astype("int8")  # noqa: E731
 S, Z = np.float32(0.05), np.int8(3)
 Q = [np.float32(0.02), np.int8(0)]
@@ -95,11 +95,13 @@ NODES = {  # the sample's shape, the inputs (None is the network's) and what the
     "Gemm": (ROW, [None, f(6, 4), f(4)], {}),
     "GlobalAveragePool": (IMAGE, [None], {}),
     "GlobalMaxPool": (IMAGE, [None], {}),
+    "GRU": (STEPS, [None, f(1, 12, 3), f(1, 12, 4), f(1, 24)], {"hidden_size": 4, "linear_before_reset": 1}),
     "GroupNormalization": ((4, 6, 5), [None, f(4), f(4)], {"num_groups": 2}),
     "HardSigmoid": (IMAGE, [None], {}),
     "HardSwish": (IMAGE, [None], {}),
     "Identity": (IMAGE, [None], {}),
     "InstanceNormalization": (IMAGE, [None, f(3), f(3)], {}),
+    "LSTM": (STEPS, [None, f(1, 16, 3), f(1, 16, 4), f(1, 32)], {"hidden_size": 4}),
     "LayerNormalization": (ROW, [None, f(6), f(6)], {}),
     "LeakyRelu": (IMAGE, [None], {}),
     "MatMul": (ROW, [None, f(6, 4)], {}),
@@ -114,6 +116,7 @@ NODES = {  # the sample's shape, the inputs (None is the network's) and what the
     "QLinearConv": (IMAGE, ["q", S, Z, I8(6, 3, 3, 2), *Q, np.float32(0.5), Z, np.arange(6, dtype="int32")], {}),
     "QLinearMatMul": (ROW, ["q", S, Z, I8(6, 4), *Q, np.float32(0.3), Z], {}),
     "QuantizeLinear": (IMAGE, [None, S, Z], {}),
+    "RNN": (STEPS, [None, f(1, 4, 3), f(1, 4, 4), f(1, 8)], {"hidden_size": 4}),
     "ReduceMax": (IMAGE, [None, np.array([2, 3])], {}),
     "ReduceMean": (IMAGE, [None, np.array([2, 3])], {}),
     "ReduceSum": (IMAGE, [None, np.array([2, 3])], {}),
@@ -183,7 +186,9 @@ VALUES = {  # that each attribute takes beside those that its type has
     "output_shape": [[8, 6], [6, 5], [12, 10], [9, 7], [7, 7], [20, 20]],
     "group": [1, 3, 2], "num_groups": [1, 2, 4], "num_outputs": [1, 2], "targets": [1, 2], "block_size": [0, 2, 3],
     "to": list(range(1, 20)), "output_dtype": [0, 1, 2, 3], "start": [1, -1], "end": [1, 2, -1], "opset": [11, 13],
-    "stash_type": [1, 10, 11], "shape": [[0, 30, 3], [0, 0, 30]], "epsilon": [0.1, 1e-3],
+    "activations": [["Sigmoid", "Tanh"], ["Tanh"], ["Sigmoid", "Tanh", "Tanh"], ["Relu"], ["HardSigmoid", "Tanh"]],
+    "direction": ["forward", "reverse"], "layout": [0, 1], "activation_alpha": [[0.2]], "activation_beta": [[0.3]],
+    "hidden_size": [4, 5], "stash_type": [1, 10, 11], "shape": [[0, 30, 3], [0, 0, 30]], "epsilon": [0.1, 1e-3],
 }  # fmt: skip
 TYPES = {"INT": [0, 1, 2], "FLOAT": [0.3, 1.7, -0.5, 0.0], "STRING": [], "INTS": [[1, 1], [2, 2]]}
 TOGETHER = {  # attributes that mean something only beside others
@@ -232,13 +237,20 @@ def network(key, opset, inputs, values, shape):
         weights.update(xs=S, xz=Z)
         nodes.append(helper.make_node("QuantizeLinear", ["x", "xs", "xz"], ["xq"]))
     outputs = ["label", "made"] if op == "LinearClassifier" else ["made"]
+    if op in ("GRU", "LSTM", "RNN"):
+        nodes.append(helper.make_node("Transpose", ["x"], ["first"], perm=[1, 0, 2]))
+        names[0] = "first"
     tested = helper.make_node(op, names, outputs, "tested", domain=domain)
     for name, value in values.items():
         empty = {"attr_type": onnx.AttributeProto.INTS} if isinstance(value, list) and not value else {}
         tested.attribute.append(helper.make_attribute(name, value, **empty))
     nodes.append(tested)
     last, kind = "y", TensorProto.FLOAT
-    if "x" not in names and "xq" not in names:  # weights in the making
+    if op in ("GRU", "LSTM", "RNN"):
+        weights["axis"] = np.array([1])
+        nodes += [helper.make_node("Squeeze", ["made", "axis"], ["each"]),
+                  helper.make_node("Transpose", ["each"], ["y"], perm=[1, 0, 2])]  # fmt: skip
+    elif "x" not in names and "xq" not in names:  # weights in the making
         nodes.append(helper.make_node("MatMul", ["x", "made"], ["y"]))
     elif op == "QuantizeLinear" or op[:1] == "Q" and not (op == "QGemm" and len(names) < 8):
         at = {
@@ -324,6 +336,8 @@ def trials(key):
         opset = max(schema.since_version, OLDEST) if "." not in key else 17
         if opset > 25:
             continue  # newer than this onnxruntime
+        if key in ("GRU", "LSTM", "RNN") and opset < 13:
+            continue  # the Squeeze after it has its axes as an input
         known = {}
         for name, attribute in schema.attributes.items():
             if key == "Split" and name == "num_outputs" and opset < 18:

@@ -156,6 +156,21 @@ NETWORKS = {
     c=nn.Conv2d(3, 2, 3)),
     "lstm": lambda: Net((7, 3), lambda s, x: s.a(x)[0][:, -1], a=nn.LSTM(3, 4, batch_first=True)),
     "gru": lambda: Net((7, 3), lambda s, x: s.a(x)[1][0], a=nn.GRU(3, 4, batch_first=True)),
+    "rnn": lambda: Net((7, 3), lambda s, x: s.b(s.a(x)[0]), a=nn.RNN(3, 4, batch_first=True, bias=False),
+    b=nn.Linear(4, 2)),
+    "grus": lambda: Net((7, 3), lambda s, x: s.b(s.a(x)[1][-1]), a=nn.GRU(3, 4, 3, batch_first=True, dropout=0.1),
+    b=nn.Linear(4, 2)),
+    "lstm of frames": lambda: Net(SERIES, lambda s, x: s.b(s.l(s.a(x).transpose(1, 2))[1][0].squeeze(0)),
+    a=nn.Conv1d(3, 4, 3), l=nn.LSTM(4, 5, batch_first=True), b=nn.Linear(5, 2)),
+    "lstm whole": lambda: Net((7, 3), _whole, a=nn.LSTM(3, 4, batch_first=True), b=nn.Linear(4, 2), c=nn.Linear(4, 2)),
+    "both ways": lambda: Net((7, 3), lambda s, x: s.a(x)[0], a=nn.GRU(3, 4, batch_first=True, bidirectional=True)),
+    "time first": lambda: Net((7, 3), lambda s, x: s.a(x)[0], a=nn.GRU(3, 4)),
+    "rnn of relus": lambda: Net((7, 3), lambda s, x: s.a(x)[0], a=nn.RNN(3, 4, 1, "relu", batch_first=True)),
+    "ones before": lambda: Net((7, 3), lambda s, x: s.a(x, torch.ones(1, x.shape[0], 4))[0],
+    a=nn.GRU(3, 4, batch_first=True)),
+    "all last": lambda: Net((7, 3), lambda s, x: s.a(x)[1].transpose(0, 1), a=nn.GRU(3, 4, 2, batch_first=True)),
+    "cells": lambda: Net((7, 3), lambda s, x: s.a(x)[1][1][0], a=nn.LSTM(3, 4, batch_first=True)),
+    "gru cell": lambda: Net((3,), lambda s, x: s.a(x), a=nn.GRUCell(3, 4)),
     "attention": lambda: Net((6, 4), lambda s, x: s.a(x, x, x)[0], a=nn.MultiheadAttention(4, 2, batch_first=True)),
     "transformer": lambda: sequence((6, 4), nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)),
     "gelu": lambda: sequence((7,), nn.Linear(7, 9), nn.GELU(), nn.Linear(9, 3)),
@@ -166,6 +181,11 @@ NETWORKS = {
 }  # fmt: skip
 
 
+def _whole(s, x):
+    y = s.a(x)[0]
+    return s.b(y).mean(1) + s.c(y[:, -1])
+
+
 def prelu(channels):
     made = nn.PReLU(channels)
     nn.init.uniform_(made.weight, -0.5, 1.5)
@@ -174,8 +194,13 @@ def prelu(channels):
 
 # By every exporter the same network is refused; the words of PyTorch's own operators and of ONNX's.
 REFUSED = {
-    "lstm": ("LSTM.*no such.*Conv", "LSTM"),
-    "gru": ("GRU.*no such.*Conv", "GRU"),
+    "both ways": ("gru.*bidirectional=True; instead: bidirectional=False", "GRU.*direction=bidirectional"),
+    "time first": ("gru.*batch_first=False; instead: batch_first=True", "GRU.*not .steps, batch, features.; instead"),
+    "rnn of relus": ("rnn_relu.*; instead: nn.GRU", "RNN.*activations Relu; instead: Tanh"),
+    "ones before": ("gru.*begins with a state that is not 0", "GRU.*begins with a state that is not 0"),
+    "all last": ("last outputs of several layers; instead", "Transpose.*last outputs of several layers"),
+    "cells": ("takes result 2 of node lstm", "LSTM.*has 3 outputs that are read"),
+    "gru cell": ("GRUCell.*no such.*; instead: nn.GRU", "node"),
     "attention": ("MultiheadAttention.*no such.*convolutions", "node"),
     "transformer": ("TransformerEncoderLayer.*no such.*convolutions", "node"),
     "corners": ("align_corners", "Resize"),
@@ -226,7 +251,7 @@ DYNAMO = (
     "regression", "resnet in place", "spectral_norm", "constants in forward", "chomped", "several pools", "gated",
     "every second",
     "mean of rows", "bilinear", "linear", "prelu", "broadcast", "group norm", "elus", "gelus", "erf", "decoder",
-    "mobile", "dilated", "lstm", "attention",
+    "mobile", "dilated", "lstm", "gru", "grus", "lstm whole", "lstm of frames", "attention",
 )  # fmt: skip
 
 

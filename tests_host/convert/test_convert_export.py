@@ -157,3 +157,33 @@ def test_samples_of_integers_are_read_as_odt_reads_them(kind, tmp_path):
     model.compile(None, dtype="float32", seed=1)
     got, expected = written(model, tmp_path / "net.onnx", x), model.predict(x)
     assert np.abs(got - expected).max() <= 1e-5 * np.abs(expected).max()
+
+
+def gru_of_rows(x):
+    return odt.Dense(10)(odt.GRU(24)(odt.GRU(16, return_sequences=True)(x)))
+
+
+def lstm_of_rows(x):
+    x = odt.LSTM(12, use_bias=False, return_sequences=True)(odt.SimpleRNN(16, return_sequences=True)(x))
+    return odt.Dense(10)(odt.Flatten()(x))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+@pytest.mark.parametrize("network", [gru_of_rows, lstm_of_rows])
+def test_recurrent_layers_are_onnx_s(network, dtype, tmp_path):
+    """A digit's rows are the steps. In int8 onnxruntime has the bytes of weights, inputs and outputs alone."""
+    _, x, y = trained()
+    x = (x[:, 0] / 16).astype("float32")
+    rows = odt.Input((8, 8))
+    model = odt.Model(rows, network(rows))
+    model.compile(odt.Adam(0.01, state="float32") if dtype == "int8" else odt.Adam(0.01), dtype=dtype, seed=3)
+    model.fit(x[:1000], y[:1000], epochs=6, verbose=0)
+    got, expected = written(model, tmp_path / "net.onnx", x[1000:]), model.predict(x[1000:])
+    assert np.mean(got.argmax(1) == expected.argmax(1)) >= (0.98 if dtype == "int8" else 1)
+    if dtype == "int8":
+        assert np.mean(np.abs(got - expected)) <= step(model)
+    else:
+        assert np.abs(got - expected).max() <= 1e-5 * np.abs(expected).max()
+        again = load(tmp_path / "net.onnx")
+        back = again.imported.outputs(again.predict(again.imported.samples(x[1000:])))
+        assert np.abs(back - expected).max() <= 1e-5 * np.abs(expected).max()

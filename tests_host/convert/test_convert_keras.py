@@ -73,7 +73,11 @@ def test_outputs_are_those_of_keras_from_memory_and_from_a_file(network, batch_n
         assert np.abs(got - expected).max() <= 1e-5 * np.abs(expected).max()
 
 
-@pytest.mark.parametrize("network", [residual, series])
+def recurrent():
+    return keras.Sequential([L.Input((9, 3)), L.GRU(6, return_sequences=True), L.LSTM(5), L.Dense(3)])
+
+
+@pytest.mark.parametrize("network", [residual, series, recurrent])
 def test_training_goes_on_in_int8(network):
     source = made(network)
     x = np.random.default_rng(0).normal(size=(16, *source.inputs[0].shape[1:])).astype("float32")
@@ -113,7 +117,7 @@ def test_a_layer_that_is_called_twice_is_refused():
 @pytest.mark.parametrize(
     "layer",
     [
-        L.LSTM(2), L.GRU(2), L.SimpleRNN(2), L.Bidirectional(L.LSTM(2)), L.Masking(), L.Lambda(lambda x: x),
+        L.RNN(L.GRUCell(2)), L.Bidirectional(L.LSTM(2)), L.Masking(), L.Lambda(lambda x: x),
         L.Conv1D(2, 2, dtype="mixed_float16"), L.Dense(2, activation=keras.Sequential([L.Dense(2)])),
         L.Dense(2, activation=L.PReLU()), L.Activation(lambda x: x),
     ],

@@ -191,9 +191,47 @@ def elus(x):
     )
 
 
-@network(8, refused=r"layer lstm\w* \(LSTM\): odt has no such layer; instead: Conv1D")
+@network(8)
 def recurrent(x):
-    return L.Dense(2)(L.LSTM(3)(L.Reshape((4, 2))(x)))
+    return L.Dense(2)(L.LSTM(3, dropout=0.1)(L.Reshape((4, 2))(x)))
+
+
+@network(9, 3)
+def recurrences(x):
+    x = L.GRU(4, return_sequences=True)(L.Conv1D(5, 3, activation="relu")(x))
+    x = L.SimpleRNN(3, use_bias=False, return_sequences=True)(L.GRU(4, use_bias=False, return_sequences=True)(x))
+    return L.Dense(2)(L.SimpleRNN(3)(x))
+
+
+@network(5, 3)
+def last_of_a_sequence(x):
+    return L.Dense(2)(L.LSTM(4, return_sequences=True)(x)[:, -1])
+
+
+@network(5, 3)
+def mean_and_last_of_a_sequence(x):
+    x = L.GRU(4, return_sequences=True)(x)
+    return L.Dense(2)(L.concatenate([L.GlobalAveragePooling1D()(x), x[:, -1]]))
+
+
+@network(5, 3, refused=r"layer gru\w* \(GRU\): has the option reset_after=False, .*; instead: reset_after=True")
+def reset_before(x):
+    return L.GRU(4, reset_after=False)(x)
+
+
+@network(5, 3, refused=r"layer lstm\w* \(LSTM\): has the option activation='relu', .*; instead: activation='tanh'")
+def relu_within(x):
+    return L.LSTM(4, activation="relu")(x)
+
+
+@network(5, 3, refused=r"layer gru\w* \(GRU\): has the option go_backwards=True, .*; instead: go_backwards=False")
+def backwards(x):
+    return L.GRU(4, go_backwards=True)(x)
+
+
+@network(5, 3, refused=r"layer bidirectional\w* \(Bidirectional\): odt has no such layer; instead: GRU, LSTM")
+def both_ways(x):
+    return L.Bidirectional(L.LSTM(4))(x)
 
 
 @network(6, 4, refused=r"layer multi_head_attention\w* \(MultiHeadAttention\): .*; instead: convolutions")

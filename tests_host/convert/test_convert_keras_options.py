@@ -54,6 +54,7 @@ CASES = {
     "DepthwiseConv2D": (dict(kernel_size=3), IMAGE),
     "Dropout": (dict(rate=0.2), SERIES),
     "Flatten": ({}, IMAGE),
+    **{name: (dict(units=3), SERIES) for name in ("GRU", "LSTM", "SimpleRNN")},
     "GaussianDropout": (dict(rate=0.2), ROW),
     "GaussianNoise": (dict(stddev=0.2), ROW),
     "GlobalAveragePooling1D": ({}, SERIES),
@@ -108,6 +109,7 @@ SEVERAL = ("Add", "Average", "Concatenate", "Maximum", "Minimum", "Multiply", "S
 # values of options that are read, by the option, or by layer and option
 READ = {
     "units": [5],
+    "return_sequences": [True],
     "ELU.alpha": [0.3, 3.0],
     "activation": [
         "relu",
@@ -174,6 +176,9 @@ READ = {
 }
 # of options without effect in inference
 IDLE = {
+    "unroll": True,
+    "dropout": 0.1,
+    "recurrent_dropout": 0.1,
     "noise_shape": (None, 1, 4),
     "AlphaDropout.noise_shape": (None, 1),
     "synchronized": False,  # True is TensorFlow's alone
@@ -211,6 +216,14 @@ IDLE = {
 }
 # of options that are refused unless at their default
 REFUSED = {
+    **{"%s.activation" % name: "relu" for name in ("GRU", "LSTM", "SimpleRNN")},
+    "recurrent_activation": "hard_sigmoid",
+    "return_state": True,
+    "go_backwards": True,
+    "stateful": True,
+    "unit_forget_bias": False,
+    "reset_after": False,
+    "zero_output_for_mask": True,
     "output_padding": 0,
     "renorm": True,
     "rms_scaling": True,
@@ -251,9 +264,10 @@ def settled(value):
 def network(name, layer, shape=None):
     """A model of a layer, all its weights at random."""
     keras.utils.set_random_seed(1)
-    x = keras.Input(shape or CASES[name][1])
+    x = keras.Input(shape or CASES[name][1], batch_size=3 if getattr(layer, "stateful", False) else None)
     first = L.Rescaling(0.5, 0.1)(x)
     y = layer([first, L.Dense(CASES[name][1][-1])(x)]) if name in SEVERAL else layer(first)
+    y = y[0] if isinstance(y, (list, tuple)) else y  # and states
     if name.startswith("ZeroPadding"):
         y = getattr(L, "Conv" + name[-2:])(2, 1)(y)
     model = keras.Model(x, y)

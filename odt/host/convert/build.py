@@ -112,28 +112,31 @@ def _needed(graph):
 
 def set_weights(model, graph, found):
     """Write the weights of a Graph into the compiled model that ``assemble`` made."""
-    nodes = {found[node].layer: node for node in graph.nodes if node in found}
+    nodes = {found[node].layer: (node, _NAMES) for node in graph.nodes if node in found}
+    for layer, (node, _) in list(nodes.items()):
+        if node.op == "recurrent":  # which are two layers of odt's
+            nodes[layer.projection] = node, ("kernel", "bias")
+            nodes[layer] = node, ("recurrent", "recurrent_bias")
     values = []
     for layer, _ in model.session.plan.weights:
-        made = [np.ascontiguousarray(value, np.float32) for value in _values(nodes[layer])]
+        made = [np.ascontiguousarray(value, np.float32) for value in _values(*nodes[layer])]
         for (name, shape), value in zip(layer.weight_shapes(), made):
-            assert value.shape == shape, (nodes[layer].origin, name, value.shape, shape)
+            assert value.shape == shape, (nodes[layer][0].origin, name, value.shape, shape)
         values += made
     model.set_weights(values)
 
 
-def _values(node):
-    """A node's weights in the order of its layer's ``weight_shapes``."""
+def _values(node, names):
+    """A node's weights of these names, those of a layer's ``weight_shapes`` in their order."""
     weights = node.weights
     if node.op == "affine":  # a BatchNorm of mean 0
         gain, offset = factors(node)
         deviation, epsilon = _deviation(node)
         return [gain * deviation, offset, np.zeros_like(gain), np.full_like(gain, deviation**2 - epsilon)]
-    return [
-        weights[name]
-        for name in ("kernel", "bias", "gamma", "beta", "mean", "variance")
-        if weights.get(name) is not None
-    ]
+    return [weights[name] for name in names if weights.get(name) is not None]
+
+
+_NAMES = "kernel", "bias", "gamma", "beta", "mean", "variance"
 
 
 def _layer(node):
@@ -167,6 +170,13 @@ def _layer(node):
 def _dense(node):
     units = node.weights["kernel"].shape[0]
     return odt.Dense(units, use_bias=node.weights["bias"] is not None, name=node.name)
+
+
+def _recurrent(node):
+    weights, options = node.weights, node.options
+    layer = getattr(odt, options["kind"])
+    bias = weights["bias"] is not None
+    return layer(weights["recurrent"].shape[1], use_bias=bias, return_sequences=options["sequences"], name=node.name)
 
 
 def _axes(node):
@@ -241,7 +251,7 @@ def _lookup(node):
 
 
 _MAKERS = {
-    "dense": _dense, "conv": _conv, "transposed": _transposed, "maxpool": _pool, "avgpool": _pool,
-    "adaptive": _adaptive,
+    "dense": _dense, "recurrent": _recurrent, "conv": _conv, "transposed": _transposed, "maxpool": _pool,
+    "avgpool": _pool, "adaptive": _adaptive,
     "upsample": _upsample, "norm": _norm, "affine": _affine, "lookup": _lookup,
 }  # fmt: skip

@@ -11,6 +11,7 @@ from itertools import permutations
 import numpy as np
 
 from .graph import MOST, Graph, Node, Unsupported, finite, refuse
+from .recurrence import GATES
 
 UNARY = ("relu", "relu6", "leaky_relu", "sigmoid", "tanh", "elu", "selu", "gelu", "erf", "dropout", "same")
 SELU = (1.6732632423543772, 1.0507009873554805)  # alpha and gain: Klambauer et al. 2017
@@ -98,6 +99,7 @@ class Builder:
         if len(value.source) == 1:
             value = self._flat(value, origin)
             self._permute(value, np.arange(value.index.size))
+        self._shorten(value.node)
         first = self.values[0]
         return Graph(self.nodes, value.node, first.source, first.index, value.source, value.index)
 
@@ -292,6 +294,45 @@ class Builder:
         source = value.source[:-1] + kernel.shape[:1]
         node = self._node("dense", name, origin, [value.node], value.shape[:-1] + kernel.shape[:1], weights)
         return self._value(node, source, self._moved(source, -1))
+
+    def recurrent(self, kind, value, kernel, recurrent, bias, recurrent_bias, name, origin):
+        """The outputs of all steps of a "GRU", "LSTM" or "SimpleRNN": (steps, units) of (steps, features).
+
+        The weights are those of odt's layer; biases may be None. If nothing but its last step is read, the layer gives
+        that alone.
+        """
+        self._no_pads(value, origin)
+        if len(value.source) != 2:
+            refuse(origin, "takes samples of shape %s" % (value.source,), "samples of (steps, features)")
+        kernel, recurrent = finite(origin, "kernel", kernel), finite(origin, "recurrent kernel", recurrent)
+        rows, width = GATES[kind] * recurrent.shape[-1], value.source[1]
+        if kernel.shape != (rows, width) or recurrent.shape != (rows, rows // GATES[kind]):
+            place = (origin, kernel.shape, recurrent.shape, value.source)
+            raise ValueError("%s: kernels %s and %s do not take samples of %s" % place)
+        value = self._arranged(value, 1, origin)
+        weights = self._weights(kernel, bias, None, origin)
+        second = self._weights(recurrent, recurrent_bias, None, origin)
+        weights.update(recurrent=second["kernel"], recurrent_bias=second["bias"])
+        shape = value.source[0], recurrent.shape[1]
+        node = self._node("recurrent", name, origin, [value.node], shape, weights, kind=kind, sequences=True)
+        return self._value(node, shape, np.arange(shape[0] * shape[1]))
+
+    def last_step(self, value, name, origin):
+        """The numbers of the last step of (steps, features)."""
+        made = self.slice(value, 0, value.source[0] - 1, 1, 1, name, origin)
+        return self.reshape(made, value.source[1:], origin)
+
+    def _shorten(self, output):
+        """Let recurrent layers give their last step alone, where all that reads them takes that."""
+        for node in [node for node in self.nodes if node.op == "recurrent" and node is not output]:
+            views = [other for other in self.nodes if node in other.inputs]
+            takes = [other for other in self.nodes if any(view in other.inputs for view in views)]
+            if not takes or output in views or any(take.options.get("last") is not node for take in takes):
+                continue
+            node.shape, node.options["sequences"] = node.shape[1:], False
+            for take in takes:
+                take.op, take.inputs, take.options, take.weights = "reshape", [node], {}, {}
+            self.nodes = [other for other in self.nodes if other not in views]
 
     @staticmethod
     def _weights(kernel, bias, steps, origin):
@@ -538,6 +579,8 @@ class Builder:
         shape = [source[each] for each in order]
         before, after = int(np.prod(shape[:at])), int(np.prod(shape[at + 1 :]))
         node = self._taken(value.node, (before, source[axis], after), start, step, count, name, origin)
+        if value.node.op == "recurrent" and order == [0, 1] and axis == 0 and start == source[0] - 1:
+            node.options["last"] = value.node
         known, _ = self._reach(value.node)
         if known is not None:  # its bytes are some of those
             node.scale, node.zero_point = known.scale, known.zero_point

@@ -12,6 +12,7 @@ from ...base.fixed import ONE, bits_to_float, get
 from ...base.regions import ARENA, CONSTANTS, STATE, X_SCALE
 from ...plan.compiler import compile_graph
 from ...plan.values import home
+from ...recurrent.layers import Projection
 from ...run.session import is_untrained, ready
 from ...run.weights import read
 from ..files import write_file
@@ -191,6 +192,8 @@ class _Writer:
         layer = node.layer
         if layer.kind == "input":
             return self._input(node)
+        if isinstance(layer, Projection):  # a part of the recurrent operator
+            return self.names[node.inputs[0]]
         if node.alias is not None:
             return self.names[node.alias]
         inputs = [self.names[each] for each in node.inputs]
@@ -235,6 +238,42 @@ class _Writer:
             return self._add("Gemm", [x, kernel, bias], name, transB=1)
         turned = self._add("Transpose", [kernel], name + " turned", perm=[1, 0])
         return self._add("Add", [self._add("MatMul", [x, turned], name + " product"), bias], name)
+
+    def _recurrent(self, op, order, node, inputs, **attributes):
+        """Steps come first there, and directions before the batch. In int8 between the bytes of input and output the
+        operator computes in float.
+        """
+        layer, projection = node.layer, node.inputs[0]
+        name, units, blocks = layer.name, layer.units, layer.gates
+        weights = {}
+        for prefix, each in (("", projection.layer), ("recurrent ", layer)):
+            values = read(each, self.session.state, self.session.frozen, self.parameters[each], self.int8)
+            for (kind, shape), value in zip(each.weight_shapes(), values):
+                weights[prefix + kind] = np.array(value, np.float32).reshape(blocks, units, *shape[1:])[list(order)]
+        none = np.zeros((blocks, units))
+        both = [weights.get(kind, none).reshape(1, -1) for kind in ("bias", "recurrent bias")]
+        given = [
+            self._constant(name + " kernel", weights["kernel"].reshape(1, blocks * units, -1)),
+            self._constant(name + " recurrent kernel", weights["recurrent kernel"].reshape(1, blocks * units, -1)),
+            self._constant(name + " bias", np.concatenate(both, 1)),
+        ]
+        x = self._last(inputs[0], projection.inputs[0])
+        x = self._add("Transpose", [x], name + " steps first", perm=[1, 0, 2])
+        outputs = [name + " all", name + " end"]
+        self.nodes.append(helper.make_node(op, [x, *given], outputs, name + " cells", hidden_size=units, **attributes))
+        if not layer.return_sequences:
+            return self._add("Squeeze", [outputs[1], self._constant(name + " axis", [0], np.int64)], name)
+        made = self._add("Squeeze", [outputs[0], self._constant(name + " axis", [1], np.int64)], name + " each")
+        return self._add("Transpose", [made], name, perm=[1, 0, 2])
+
+    def _gru(self, node, inputs):
+        return self._recurrent("GRU", (0, 1, 2), node, inputs, linear_before_reset=1)
+
+    def _lstm(self, node, inputs):
+        return self._recurrent("LSTM", (0, 3, 1, 2), node, inputs)
+
+    def _simple_rnn(self, node, inputs):
+        return self._recurrent("RNN", (0,), node, inputs)
 
     def _images(self, node, op, inputs, **attributes):
         x = [self._first(inputs[0], node.inputs[0]), *inputs[1:]]

@@ -18,6 +18,8 @@ import keras  # noqa: E402
 
 from .builder import SELU, Builder, Value  # noqa: E402
 from .graph import refuse  # noqa: E402
+from .recurrence import KERAS  # noqa: E402
+from .recurrence import layer as recurrent_layer  # noqa: E402
 
 READS = ".keras", "keras"
 
@@ -342,6 +344,21 @@ class _Reader:
     def _dense(self, layer, x, origin):
         kernel = self._array(layer.kernel).T
         return self._activated(self.builder.dense(x, kernel, self._bias(layer), layer.name, origin), layer, origin)
+
+    @_layer(
+        "GRU LSTM SimpleRNN", "units use_bias return_sequences", "unroll implementation dropout recurrent_dropout",
+        zero_output_for_mask=False,
+    )  # fmt: skip
+    def _recurrent(self, layer, x, origin):
+        cell, kind = layer.cell, type(layer).__name__
+        bias, other = self._or(cell.bias, None), None
+        if kind == "GRU" and bias is not None:
+            bias, other = bias
+        weights = self._array(cell.kernel).T, self._array(cell.recurrent_kernel).T, bias, other
+        if bias is not None and other is None:
+            weights = (*weights[:3], np.zeros_like(bias))
+        made = recurrent_layer(self.builder, kind, x, weights, KERAS, layer.name, origin)
+        return made if layer.return_sequences else self.builder.last_step(made, layer.name, origin)
 
     def _windowed(self, layer, x, kernel, bias, groups, name, origin):
         axes = kernel.ndim - 2
@@ -822,9 +839,9 @@ def _pairs(padding, x):
     return [tuple(pair) for pair in padding] if len(x.source) == 3 else [tuple(padding)]
 
 
-_RECURRENCE = "Conv1D over the sequence, causal or dilated; no recurrence is imported"
+_RECURRENCE = "GRU, LSTM or SimpleRNN, or Conv1D over the sequence, causal or dilated"
 _INSTEAD = {
-    "LSTM GRU SimpleRNN RNN Bidirectional ConvLSTM1D ConvLSTM2D ConvLSTM3D StackedRNNCells": _RECURRENCE,
+    "RNN Bidirectional ConvLSTM1D ConvLSTM2D ConvLSTM3D StackedRNNCells": _RECURRENCE,
     "LSTMCell GRUCell SimpleRNNCell": _RECURRENCE,
     "MultiHeadAttention Attention AdditiveAttention GroupedQueryAttention GroupQueryAttention":
         "convolutions; odt has no attention",

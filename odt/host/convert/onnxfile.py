@@ -12,6 +12,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+from . import recurrence
 from .builder import SELU, Builder, Value
 from .graph import BUDGET, MOST, Unsupported, parsing, refuse
 from .onnxfold import FOLDED, fold, size
@@ -98,6 +99,8 @@ class _Reader:
         if output not in self.known:
             raise ValueError("the output %s is computed by no node" % output)
         value = self.known[output]
+        if isinstance(value, recurrence.Apart):
+            raise Unsupported("the output %s has its batch not as the first axis; instead: a Transpose" % output)
         if not isinstance(value, Value):
             raise Unsupported("the output does not depend on the input")
         return self.builder.finish(self.builder.padded(value, "the output"))
@@ -174,7 +177,9 @@ class _Reader:
 
     def _call(self, node, origin):
         a = _Arguments(self, node, origin)
-        if not any(isinstance(each, Value) for each in a.inputs):
+        if any(isinstance(each, recurrence.Apart) for each in a.inputs):
+            made = recurrence.read(self, a)
+        elif not any(isinstance(each, Value) for each in a.inputs):
             made = self._folded(a)
         else:
             call = CALLS.get(node.op_type) or getattr(_Reader, "_" + node.op_type, None)
@@ -448,9 +453,12 @@ class _Reader:
     def _Transpose(self, a):
         value = a.value(0)
         order = a.get("perm") or list(range(len(value.source), -1, -1))
-        if order[0] != 0:
-            refuse(a.origin, "moves the batch")
-        return self.builder.transpose(value, [axis - 1 for axis in order[1:]], a.origin)
+        return recurrence.moved(self.builder, value, order, a.origin)
+
+    def _recurrent(self, a):
+        return recurrence.recurrent(self, a)
+
+    _GRU = _LSTM = _RNN = _recurrent
 
     def _Pad(self, a):
         value, mode = a.value(0), a.get("mode", "constant")
@@ -761,7 +769,7 @@ class _Arguments:
             if isinstance(given, Value) and node.op_type not in _AFTER_PADS:
                 given = reader.builder.padded(given, origin)
             self.inputs.append(given)
-        folded = not any(isinstance(each, Value) for each in self.inputs)
+        folded = not any(isinstance(each, (Value, recurrence.Apart)) for each in self.inputs)
         self.attributes = attributes(node, reader.opsets, origin, folded)
 
     def get(self, name, default=None):
@@ -1051,7 +1059,7 @@ _OF_IMAGES = {
     "InstanceNormalization", "GroupNormalization", "QLinearConv", "Resize", "Upsample", "Flatten", "Reshape",
 }  # fmt: skip
 OPERATORS = set(ATTRIBUTES)
-_NO_RECURRENCE = "Conv over the sequence (causal, dilated): no recurrence is imported"
+_NO_RECURRENCE = "GRU, LSTM or RNN, in float"
 _NO_ATTENTION = (
     "Conv over the sequence, or a Dense over its positions: odt multiplies no two tensors of the network as matrices"
 )
@@ -1061,9 +1069,6 @@ _INSTEAD = {
     "Softplus": "Relu",
     "Mish": "HardSwish",
     "LogSoftmax": "no softmax: odt's cross-entropy contains it",
-    "LSTM": _NO_RECURRENCE,
-    "GRU": _NO_RECURRENCE,
-    "RNN": _NO_RECURRENCE,
     "Scan": _NO_RECURRENCE,
     "Loop": _NO_RECURRENCE,
     "If": "an export without branches",

@@ -20,6 +20,7 @@ def _rows(read="", default="", ignored=""):
 
 
 _WINDOW = "auto_pad kernel_shape pads strides"
+_CELL = "activation_alpha activation_beta direction layout"
 _REDUCED = _rows("axes keepdims noop_with_empty_axes")
 ATTRIBUTES = {
     "Abs": {},
@@ -39,6 +40,7 @@ ATTRIBUTES = {
     "Erf": {},
     "Flatten": _rows("axis"),
     "Gather": _rows("axis"),
+    "GRU": _rows("activations clip hidden_size linear_before_reset B initial_h sequence_lens", _CELL),
     "Gelu": _rows("approximate"),
     "Gemm": _rows("alpha beta transB C", "transA"),
     "GlobalAveragePool": {},
@@ -48,6 +50,7 @@ ATTRIBUTES = {
     "HardSwish": {},
     "Identity": {},
     "InstanceNormalization": _rows("epsilon"),
+    "LSTM": _rows("activations clip hidden_size B P initial_c initial_h sequence_lens", _CELL + " input_forget"),
     "LayerNormalization": _rows("axis epsilon B", "stash_type"),
     "LeakyRelu": _rows("alpha"),
     "MatMul": {},
@@ -62,6 +65,7 @@ ATTRIBUTES = {
     "QLinearConv": _rows(_WINDOW + " dilations group B"),
     "QLinearMatMul": {},
     "QuantizeLinear": _rows("axis output_dtype y_zero_point", "block_size precision", "saturate"),  # of float8
+    "RNN": _rows("activations clip hidden_size B initial_h sequence_lens", _CELL),
     "ReduceMax": _REDUCED,
     "ReduceMean": _REDUCED,
     "ReduceSum": _REDUCED,

@@ -13,6 +13,7 @@ from torch.export import ExportedProgram, export
 
 from .builder import SELU, Builder, Value
 from .graph import MOST, Unsupported, refuse
+from .recurrence import PYTORCH, States, begins_with_zeros, layer
 
 READS = ("torch",)
 
@@ -86,7 +87,7 @@ class _Reader:
 
     def graph(self):
         for node in self.nodes:
-            _no_recurrence(node)
+            _no_counterpart(node)
         signature = self.program.graph_signature
         state, constants = self.program.state_dict, self.program.constants
         changes = any(map(_is_mutable, self.nodes))  # then constants are copied first
@@ -146,7 +147,7 @@ class _Reader:
             return  # a size
         origin = "node %s (%s)" % (node.name, str(node.target).removeprefix("aten."))
         arguments = _Arguments(self, node, origin)
-        if not any(isinstance(each, (Value, list)) for each in arguments.tensors()):
+        if not any(isinstance(each, (Value, States, list)) for each in arguments.tensors()):
             made = self._folded(node, origin)
         else:
             made = self._read(node, name, arguments)
@@ -164,9 +165,9 @@ class _Reader:
         first = expected[0] if several else expected
         if not first.shape or first.shape[0] != self.batch:
             refuse(a.origin, "gives %s of a batch of %d" % (tuple(first.shape), self.batch), "one result per sample")
-        made = method(self, a)
+        made = self._of_states(a, name) if any(isinstance(each, States) for each in a.tensors()) else method(self, a)
         for value, each in zip(made, expected) if several else [(made, expected)]:
-            if value is None:
+            if value is None or isinstance(value, States):
                 continue
             if each.dtype not in (torch.float32, torch.float64, *a.dtypes()) or not each.dtype.is_floating_point:
                 refuse(a.origin, "makes %s" % each.dtype, "float32 throughout")
@@ -291,6 +292,34 @@ class _Reader:
     @_reads("convolution", "input weight bias stride padding dilation transposed output_padding groups")
     def _convolution(self, a):
         return self._conv_transpose(a) if a["transposed"] else self._conv(a)
+
+    @_reads(
+        "gru lstm rnn_tanh",
+        "input hx params has_biases num_layers dropout train=False bidirectional=False batch_first=True",
+    )
+    def _recurrent(self, a):
+        kind = {"gru": "GRU", "lstm": "LSTM"}.get(_operator(a.node), "SimpleRNN")
+        begins_with_zeros(a["hx"] if isinstance(a["hx"], list) else [a.array("hx")], a.origin)
+        params, name = a.weights("params")
+        value, count, made = a.value("input"), len(params) // a["num_layers"], []
+        for number in range(a["num_layers"]):
+            called = name if a["num_layers"] == 1 else "%s_%d" % (name, number)
+            if number and a["dropout"]:
+                value = self.builder.unary("dropout", value, called + "_dropout", a.origin, rate=a["dropout"])
+            weights = (*params[number * count : (number + 1) * count], None, None)[:4]
+            value = layer(self.builder, kind, value, weights, PYTORCH, called, a.origin)
+            made.append(value)
+        return [value, States(self.builder, made, a.origin), None]
+
+    def _of_states(self, a, name):
+        """What takes a recurrent module's last outputs: h[-1], or h.squeeze(0) of one layer."""
+        states = a["self"] if "self" in a.values else None
+        if isinstance(states, States) and a.get("dim") == 0:
+            if name == "select":
+                return states.take(a["index"], a.origin)
+            if name == "squeeze" and len(states.layers) == 1:
+                return states.take(0, a.origin)
+        return refuse(a.origin, "takes the last outputs of several layers", "those of one, h[-1]")
 
     # --- normalisations -----------------------------------------------------------------------
 
@@ -852,19 +881,26 @@ class _Arguments:
 
     def weight(self, name):
         """A parameter, a buffer or what is computed of such; None where none is given."""
-        if self[name] is None:
-            return None
-        if not isinstance(self[name], torch.Tensor):
+        return None if self[name] is None else self._weight(self.values[name], self[name], name)
+
+    def weights(self, name):
+        """Those of a list, and what the module with the first of them is called."""
+        found = [self._weight(*both, name) for both in zip(self.values[name], self[name])]
+        return found, self._layer(self.values[name][0])
+
+    def _weight(self, each, tensor, name):
+        if not isinstance(tensor, torch.Tensor):
             refuse(self.origin, "%s is computed of the sample" % name, "a parameter or a buffer")
-        each = self.values[name]
         taken = self.reader.read_by.setdefault(self.reader.owner.get(each.name, each.name), self.node.name)
         if taken != self.node.name:
             refuse(self.origin, "shares weights with node %s" % taken, "a module of its own for each use")
-        return _array(self[name])
+        return _array(tensor)
 
     def layer(self, name):
         """What the module with this parameter is called."""
-        each = self.values[name]
+        return self._layer(self.values[name])
+
+    def _layer(self, each):
         owner = self.reader.owner.get(each.name, "") if each is not None else ""
         return owner.partition(".parametrizations.")[0].rpartition(".")[0] if "." in owner else self.name
 
@@ -905,7 +941,7 @@ def _operator(node):
     return schema.name.rpartition("::")[2].rstrip("_") if schema else getattr(node.target, "__name__", str(node.target))
 
 
-def _no_recurrence(node):
+def _no_counterpart(node):
     """Refuse modules that have no counterpart by their own name, before what they are made of is met."""
     for path, kind in (node.meta.get("nn_module_stack") or {}).values():
         name = (kind if isinstance(kind, str) else kind.__name__).rpartition(".")[2]
@@ -949,7 +985,7 @@ _OF_CHANNELS = (
     "conv_transpose2d", "convolution", "upsample_nearest1d", "upsample_nearest2d", "upsample_linear1d",
     "upsample_bilinear2d", "prelu",
 )  # fmt: skip
-_OF_FEATURES = ("linear", "layer_norm", "native_layer_norm", "matmul")
+_OF_FEATURES = ("linear", "layer_norm", "native_layer_norm", "matmul", "gru", "lstm", "rnn_tanh")
 _MAY_SHOW = (
     "dropout",
     "feature_dropout",
@@ -958,11 +994,11 @@ _MAY_SHOW = (
     "flatten",
     "to",
 )  # what these give is at times what they took
-_RECURRENCE = "Conv1d over the sequence, or windows of it: no recurrence is imported"
+_RECURRENCE = "nn.GRU, nn.LSTM, or nn.RNN with nonlinearity='tanh'"
 _ATTENTION = "convolutions: odt has no attention"
-_MODULES = ("LSTM", "GRU", "RNN", "MultiheadAttention", "Transformer")
+_MODULES = ("LSTMCell", "GRUCell", "RNNCell", "MultiheadAttention", "Transformer")
 INSTEAD = {
-    **dict.fromkeys(("LSTM", "GRU", "RNN", "lstm", "gru", "rnn_tanh", "rnn_relu"), _RECURRENCE),
+    **dict.fromkeys(("LSTMCell", "GRUCell", "RNNCell", "rnn_relu"), _RECURRENCE),
     **dict.fromkeys(("MultiheadAttention", "Transformer", "scaled_dot_product_attention"), _ATTENTION),
     "log_softmax": "no softmax: odt's cross-entropy contains it",
     "softplus": "ReLU",

@@ -786,7 +786,7 @@ _SPREADS = (  # computes the same of samples that SPACE_TO_BATCH_ND has made
     "LOGISTIC", "TANH", "HARD_SWISH", "GELU", "ELU", "QUANTIZE", "DEQUANTIZE",
 )  # fmt: skip
 OPERATORS = set(ATTRIBUTES)
-_NO_RECURRENCE = "CONV_2D over the sequence (causal, dilated): no recurrence is imported"
+_NO_RECURRENCE = "the .keras file, whose GRU, LSTM and SimpleRNN are imported, or CONV_2D over the sequence"
 _INSTEAD = {
     "LSTM": _NO_RECURRENCE,
     "UNIDIRECTIONAL_SEQUENCE_LSTM": _NO_RECURRENCE,
