@@ -28,6 +28,7 @@ TABLE = """
 accuracy             bench/accuracy/accuracy.py                  training
 adabn                bench/accuracy/adabn.py                     training kernels odt/continual
 adapters             bench/studies/adapters.py                   training
+attention            bench/accuracy/attention.py                 training native odt/attention
 backbones            bench/examples/backbones.py                 training kernels planner
 by_rows              bench/costs/by_rows.py                      kernels planner odt/host/rows
 continual            bench/accuracy/continual.py                 training odt/continual

@@ -71,6 +71,14 @@
 #define ROWS 2
 #define SHAPES 75
 #define FIRST 3235
+#elif ODT_MPY && ODT_PIECE == 15
+#define ROWS 4
+#define SHAPES 107
+#define FIRST 3310
+#elif ODT_MPY && ODT_PIECE == 16
+#define ROWS 4
+#define SHAPES 79
+#define FIRST 3417
 #else
 #define ROWS (ODT_OPCODES + 1)
 #define SHAPES ODT_SHAPES
@@ -363,6 +371,26 @@ const odt_table_t odt_table = {
     ROW(ODT_RECUR_F32, (odt_kernel_t)odt_recur_f32, 0, 3235, 8, 7)
     ROW(ODT_RECUR_DX_F32, (odt_kernel_t)odt_recur_dx_f32, 1, 3268, 9, 8)
     #endif
+    #if HAS(15) // _odt_attention: int8 attention and positions
+    #undef IS_INSIDE
+    #define IS_INSIDE !(ODT_OUTSIDE & 0x8000)
+    #undef LEFT_OUT
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : 0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0) + (ODT_OUTSIDE & 0x2000 ? 98 : 0) + (ODT_OUTSIDE & 0x4000 ? 75 : 0))
+    ROW(ODT_ATTEND_I8, (odt_kernel_t)odt_attend_i8, 0, 3310, 5, 6)
+    ROW(ODT_ATTEND_DX_I8, (odt_kernel_t)odt_attend_dx_i8, 1, 3335, 8, 6)
+    ROW(ODT_MIX_I8, (odt_kernel_t)odt_mix_i8, 2, 3369, 6, 8)
+    ROW(ODT_OFFSET_I8, (odt_kernel_t)odt_offset_i8, 3, 3398, 6, 5)
+    #endif
+    #if HAS(16) // _odt_f32_attention: float32 attention and positions
+    #undef IS_INSIDE
+    #define IS_INSIDE !(ODT_OUTSIDE & 0x10000)
+    #undef LEFT_OUT
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : 0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0) + (ODT_OUTSIDE & 0x2000 ? 98 : 0) + (ODT_OUTSIDE & 0x4000 ? 75 : 0) + (ODT_OUTSIDE & 0x8000 ? 107 : 0))
+    ROW(ODT_ATTEND_F32, (odt_kernel_t)odt_attend_f32, 0, 3417, 3, 7)
+    ROW(ODT_ATTEND_DX_F32, (odt_kernel_t)odt_attend_dx_f32, 1, 3439, 4, 5)
+    ROW(ODT_MIX_F32, (odt_kernel_t)odt_mix_f32, 2, 3464, 3, 7)
+    ROW(ODT_OFFSET_F32, (odt_kernel_t)odt_offset_f32, 3, 3486, 3, 2)
+    #endif
     },
     // Every operand, then every immediate's limit, of one instruction after the other. An operand is
     // access << 6 | dtype << 3 | number of factors, then the factors of its extent: the index of an
@@ -647,6 +675,22 @@ const odt_table_t odt_table = {
         3, 90, 2, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_SIZE16, ODT_SIZE, ODT_SIZE,
         ODT_SIZE, ODT_ANY,
     #endif
+    #if HAS(15) && !(ODT_OUTSIDE & 0x8000)
+        4, 0, 1, 2, 3, 17, 3, 68, 0, 2, 1, 4, 68, 0, 3, 1, 4, 97, 129, ODT_SIZE16 | ODT_ROWS,
+        ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY, 4, 0, 1, 2, 3, 145, 129, 17, 3, 68, 0, 2,
+        1, 4, 68, 0, 3, 1, 4, 68, 0, 1, 2, 3, 97, 129, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
+        ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY, 4, 0, 2, 1, 4, 145, 129, 68, 0, 1, 2, 3, 68, 0, 3,
+        1, 4, 97, 129, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_SIZE,
+        ODT_ANY, ODT_ANY, ODT_ANY, 194, 0, 1, 145, 129, 66, 0, 1, 81, 1, 97, 129, 97, 129,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY,
+    #endif
+    #if HAS(16) && !(ODT_OUTSIDE & 0x10000)
+        28, 0, 1, 2, 3, 92, 0, 2, 1, 4, 92, 0, 3, 1, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE,
+        ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 28, 0, 1, 2, 3, 92, 0, 2, 1, 4, 92, 0, 3, 1, 4, 92,
+        0, 1, 2, 3, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_SIZE, 28, 0, 2, 1, 4,
+        92, 0, 1, 2, 3, 92, 0, 3, 1, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_SIZE,
+        ODT_SIZE, ODT_ANY, ODT_ANY, 218, 0, 1, 90, 0, 1, 89, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
+    #endif
     },
 };
 
@@ -666,9 +710,10 @@ const uint8_t odt_places[ODT_OPCODES + 1] = {
         53, 54, 55, 56, 57, 58, 59, 60, 165, 166, 167, 168, 169, 170, 171, 172, 29, 30, 132, 133,
         134, 31, 32, 33, 88, 173, 89, 174, 90, 91, 34, 35, 135, 36, 136, 92, 175, 37, 38, 61, 137,
         93, 176, 94, 177, 95, 96, 97, 178, 98, 99, 179, 100, 101, 102, 180, 181, 182, 62, 63, 187,
-        188, 189, 192, 183, 193, 184, 190, 191, 194, 195, 185, 186, 196, 197, 198, 199, 200,
+        188, 189, 192, 183, 193, 184, 190, 191, 194, 195, 185, 186, 196, 197, 198, 199, 200, 201,
+        202, 203, 204, 205, 206, 207, 208,
 };
-const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 79, 103, 138, 148, 187, 192, 194, 196, 197, 199, 201};
+const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 79, 103, 138, 148, 187, 192, 194, 196, 197, 199, 201, 205, 209};
 #endif
 
 // The executor writes the pointers one after the other, then the immediates: so must they lie.
@@ -878,3 +923,11 @@ ODT_ASSERT_LAYOUT(recur_i8, qu, 13, za, 8);
 ODT_ASSERT_LAYOUT(recur_dx_i8, c, 15, id, 9);
 ODT_ASSERT_LAYOUT(recur_f32, b, 8, kind, 7);
 ODT_ASSERT_LAYOUT(recur_dx_f32, w, 9, kind, 8);
+ODT_ASSERT_LAYOUT(attend_i8, q, 5, causal, 6);
+ODT_ASSERT_LAYOUT(attend_dx_i8, c, 8, id, 6);
+ODT_ASSERT_LAYOUT(mix_i8, c, 6, back, 8);
+ODT_ASSERT_LAYOUT(offset_i8, qb, 6, lo, 5);
+ODT_ASSERT_LAYOUT(attend_f32, b, 3, factor, 7);
+ODT_ASSERT_LAYOUT(attend_dx_f32, p, 4, K, 5);
+ODT_ASSERT_LAYOUT(mix_f32, b, 3, back, 7);
+ODT_ASSERT_LAYOUT(offset_f32, b, 3, N, 2);

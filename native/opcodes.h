@@ -43,17 +43,22 @@
 #define ODT_UINT16 5
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 201
+#define ODT_OPCODES 209
 #define ODT_MAX_OPERANDS 15
 #define ODT_MAX_IMMEDIATES 19
-#define ODT_SHAPES (3310 - (ODT_OUTSIDE & 0x20 ? 491 : 0) - (ODT_OUTSIDE & 0x100 ? 666 : 0) - (ODT_OUTSIDE & 0x200 ? 105 : 0) - (ODT_OUTSIDE & 0x400 ? 39 : 0) - (ODT_OUTSIDE & 0x800 ? 35 : 0) - (ODT_OUTSIDE & 0x1000 ? 6 : 0) - (ODT_OUTSIDE & 0x2000 ? 98 : 0) - (ODT_OUTSIDE & 0x4000 ? 75 : 0))
+#define ODT_SHAPES (3496 - (ODT_OUTSIDE & 0x20 ? 491 : 0) - (ODT_OUTSIDE & 0x100 ? 666 : 0) - (ODT_OUTSIDE & 0x200 ? 105 : 0) - (ODT_OUTSIDE & 0x400 ? 39 : 0) - (ODT_OUTSIDE & 0x800 ? 35 : 0) - (ODT_OUTSIDE & 0x1000 ? 6 : 0) - (ODT_OUTSIDE & 0x2000 ? 98 : 0) - (ODT_OUTSIDE & 0x4000 ? 75 : 0) - (ODT_OUTSIDE & 0x8000 ? 107 : 0) - (ODT_OUTSIDE & 0x10000 ? 79 : 0))
 
 // The files of the kernels for stock firmware (odt/host/release/pieces.py).
-#define ODT_PIECES 15
-#define ODT_PIECE_NAMES(X) X("_odt") X("_odt_conv") X("_odt_depth") X("_odt_norm") X("_odt_more") X("_odt_rare") X("_odt_f32") X("_odt_f32_conv") X("_odt_f32_more") X("_odt_import") X("_odt_own") X("_odt_curve") X("_odt_packed") X("_odt_recurrent") X("_odt_f32_recurrent")
-#define ODT_STAMP 0xa3c676e6
+#define ODT_PIECES 17
+#define ODT_PIECE_NAMES(X) X("_odt") X("_odt_conv") X("_odt_depth") X("_odt_norm") X("_odt_more") X("_odt_rare") X("_odt_f32") X("_odt_f32_conv") X("_odt_f32_more") X("_odt_import") X("_odt_own") X("_odt_curve") X("_odt_packed") X("_odt_recurrent") X("_odt_f32_recurrent") X("_odt_attention") X("_odt_f32_attention")
+#define ODT_STAMP 0x04c4f2c4
 
 // Pieces that a firmware without a capability leaves to files (odt/host/boards/capabilities.py), a bit each.
+#ifdef ODT_WITHOUT_attention
+#define ODT_OUTSIDE_attention 0x18000
+#else
+#define ODT_OUTSIDE_attention 0
+#endif
 #ifdef ODT_WITHOUT_continual
 #define ODT_OUTSIDE_continual 0x400
 #else
@@ -69,7 +74,7 @@
 #else
 #define ODT_OUTSIDE_recurrent 0
 #endif
-#define ODT_OUTSIDE (ODT_OUTSIDE_continual | ODT_OUTSIDE_kernels | ODT_OUTSIDE_recurrent)
+#define ODT_OUTSIDE (ODT_OUTSIDE_attention | ODT_OUTSIDE_continual | ODT_OUTSIDE_kernels | ODT_OUTSIDE_recurrent)
 
 // No range depends on these: gradients of weights, and updates in the arena (odt/host/traits/).
 #define ODT_LEFT_OUT case ODT_DENSE_DW_I8: case ODT_BIAS_DW_I8: case ODT_CONV2D_DW_I8: case ODT_DEPTHWISE2D_DW_I8: case ODT_GROUP_CONV2D_DW_I8: case ODT_TRANSPOSED2D_DW_I8: case ODT_NORM_DW_I8: case ODT_PLAIN_I32:
@@ -276,6 +281,14 @@ enum {
     ODT_RECUR_DX_I8 = 199,
     ODT_RECUR_F32 = 200,
     ODT_RECUR_DX_F32 = 201,
+    ODT_ATTEND_I8 = 202,
+    ODT_ATTEND_DX_I8 = 203,
+    ODT_MIX_I8 = 204,
+    ODT_OFFSET_I8 = 205,
+    ODT_ATTEND_F32 = 206,
+    ODT_ATTEND_DX_F32 = 207,
+    ODT_MIX_F32 = 208,
+    ODT_OFFSET_F32 = 209,
 };
 
 // y = 0
@@ -2281,5 +2294,91 @@ typedef struct {
     int32_t B, T, G, H, R, K, E, kind;
 } odt_recur_dx_f32_t;
 void odt_recur_dx_f32(const odt_recur_dx_f32_t *a);
+
+// p[g, t] = 256 * softmax_s(q * sum_k a[t, g, k] * b[s, g, k]) - 128, causal: of s <= t
+typedef struct {
+    int8_t *p; // [B][G][T][S]
+    int32_t *r; // [S]
+    const int8_t *a; // [B][T][G][K]
+    const int8_t *b; // [B][S][G][K]
+    const odt_multiplier_t *q; // [1]
+    int32_t B, G, T, S, K, causal;
+} odt_attend_i8_t;
+void odt_attend_i8(const odt_attend_i8_t *a);
+
+// dp = clamp(q * (p + 128) * (d - sum_s d * (p + 128) / 256)), d[s] = sum_k e[t, g, k] * v[s, g, k], rounded at random
+typedef struct {
+    int8_t *dp; // [B][G][T][S]
+    int32_t *peak; // [1]
+    int32_t *r; // [S]
+    const int8_t *e; // [B][T][G][K]
+    const int8_t *v; // [B][S][G][K]
+    const int8_t *p; // [B][G][T][S]
+    const odt_multiplier_t *q; // [1]
+    const int32_t *c; // [16]
+    int32_t B, G, T, S, K, id;
+} odt_attend_dx_i8_t;
+void odt_attend_dx_i8(const odt_attend_dx_i8_t *a);
+
+// y[t, g, k] = clamp(q * sum_s (a[g, t, s] - za) * b[s, g, k]), back: a[g, s, t]; rounded at random where id is not 0
+typedef struct {
+    int8_t *y; // [B][T][G][K]
+    int32_t *peak; // [1]
+    const int8_t *a; // [B][G][T][S]
+    const int8_t *b; // [B][S][G][K]
+    const odt_multiplier_t *q; // [1]
+    const int32_t *c; // [16]
+    int32_t B, G, T, S, K, za, id, back;
+} odt_mix_i8_t;
+void odt_mix_i8(const odt_mix_i8_t *a);
+
+// y[b] = clamp(zy + qx * (x[b] - zx) + qb * b)
+typedef struct {
+    int8_t *y; // [B][N], may be x
+    int32_t *peak; // [1]
+    const int8_t *x; // [B][N]
+    const int32_t *b; // [N]
+    const odt_multiplier_t *qx; // [1]
+    const odt_multiplier_t *qb; // [1]
+    int32_t B, N, zx, zy, lo;
+} odt_offset_i8_t;
+void odt_offset_i8(const odt_offset_i8_t *a);
+
+// p[g, t] = softmax_s(factor * sum_k a[t, g, k] * b[s, g, k]), causal: of s <= t
+typedef struct {
+    float *p; // [B][G][T][S]
+    const float *a; // [B][T][G][K]
+    const float *b; // [B][S][G][K]
+    int32_t B, G, T, S, K, causal, factor;
+} odt_attend_f32_t;
+void odt_attend_f32(const odt_attend_f32_t *a);
+
+// dp = p * (d - sum_s d * p), d[s] = sum_k e[t, g, k] * v[s, g, k]
+typedef struct {
+    float *dp; // [B][G][T][S]
+    const float *e; // [B][T][G][K]
+    const float *v; // [B][S][G][K]
+    const float *p; // [B][G][T][S]
+    int32_t B, G, T, S, K;
+} odt_attend_dx_f32_t;
+void odt_attend_dx_f32(const odt_attend_dx_f32_t *a);
+
+// y[t, g, k] = factor * sum_s a[g, t, s] * b[s, g, k], back: a[g, s, t]
+typedef struct {
+    float *y; // [B][T][G][K]
+    const float *a; // [B][G][T][S]
+    const float *b; // [B][S][G][K]
+    int32_t B, G, T, S, K, factor, back;
+} odt_mix_f32_t;
+void odt_mix_f32(const odt_mix_f32_t *a);
+
+// y[b] = x[b] + b
+typedef struct {
+    float *y; // [B][N], may be x
+    const float *x; // [B][N]
+    const float *b; // [N]
+    int32_t B, N;
+} odt_offset_f32_t;
+void odt_offset_f32(const odt_offset_f32_t *a);
 
 #endif

@@ -45,8 +45,9 @@ _HOMES = (
     ("run.threads", " get_num_threads set_num_threads "),
     ("generative", " Sampling "),
     ("recurrent", " GRU LSTM SimpleRNN "),
+    ("attention", " MultiHeadAttention PositionEmbedding "),
     ("modules", " callbacks files layers losses metrics model optimizers "),
-    ("capabilities", " adapt continual data fleet generative inspect online recurrent sensors slots "),
+    ("capabilities", " adapt attention continual data fleet generative inspect online recurrent sensors slots "),
     ("inner", " base plan reference run "),
 )  # fmt: skip
 # What odt calls by a shorter name; also those of odt.layers.

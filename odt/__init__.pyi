@@ -4,6 +4,9 @@ from . import (
     adapt as adapt,
 )
 from . import (
+    attention as attention,
+)
+from . import (
     callbacks as callbacks,
 )
 from . import (
@@ -43,6 +46,8 @@ from . import (
     slots as slots,
 )
 from .adapt.zeroth import ZerothOrder as ZerothOrder
+from .attention import MultiHeadAttention as MultiHeadAttention
+from .attention import PositionEmbedding as PositionEmbedding
 from .base import executor as executor
 from .files.open import load_model as load_model
 from .generative import Sampling as Sampling

@@ -5,7 +5,8 @@ alone needs (odt/host/traits/ has the words). It stands in the section of its fa
 native/kernels/ are divided by as well. An operand is
 ``name`` access ``dtype[extent]``: ``=`` writes, ``:`` reads, ``+`` updates in place; ``~other``
 says that it may lie in the memory of ``other``, which has the same dtype and extent. An extent is a product of
-immediates and literals; without one it is 1. dtypes: ``i8 i16 i32 f32``; ``mul`` is a multiplier and a shift, two int32; ``buf`` is a whole
+immediates and literals; without one it is 1. dtypes: ``i8 i16 i32 f32``; ``mul`` is a multiplier and a shift, two
+int32; without one it is the control block, ``i32[16]``; ``buf`` is a whole
 region of the user's data, whose length the kernel itself respects. Immediates in capitals are sizes (see LIMITS), the
 others any int32; ``@`` stands for the sizes of a 2-D window (WINDOW). B, M and those that end with ``'`` count rows of
 the batch or what is in all of them, or may: see docs/reference/program.md, *Fewer rows*.
@@ -31,10 +32,10 @@ WINDOW = "B H W C N KH KW SH SW PT PL OH OW"
 TABLE = (
     # step: counters and random numbers, the batch, scales and ranges, gradients summed and clipped
     b"1 clear y=i32[N] ; N\n"  # y = 0  # in base; rows prepares
-    b"2 tick rate=i32[2] h+i32[4] c+i32[16] ; beta1 beta2\n"  # t += 1; KEY = hash(seed, t); rate = RATE * sqrt(1 - beta2^t) / (1 - beta1^t), sqrt(1 - beta2^t)  # in base
-    b"145 step_key c+i32[16] h:i32[4] ; ahead\n"  # KEY = hash(seed, t + ahead), while KEY is not 0  # in base
-    b"3 gather_i8 y=i8[B*F] peak+i32 c:i32[16] x:buf s:i32 ; B F z\n"  # y[b] = clamp(z + x[order(b)] / s)  # in base; rows gather; cost 1 B B*F
-    b"37 gather_f32 y=f32[B*F] c:i32[16] x:buf ; B F\n"  # y[b] = x[order(b)]  # in f32; rows gather; cost as gather_i8
+    b"2 tick rate=i32[2] h+i32[4] c+ ; beta1 beta2\n"  # t += 1; KEY = hash(seed, t); rate = RATE * sqrt(1 - beta2^t) / (1 - beta1^t), sqrt(1 - beta2^t)  # in base
+    b"145 step_key c+ h:i32[4] ; ahead\n"  # KEY = hash(seed, t + ahead), while KEY is not 0  # in base
+    b"3 gather_i8 y=i8[B*F] peak+i32 c: x:buf s:i32 ; B F z\n"  # y[b] = clamp(z + x[order(b)] / s)  # in base; rows gather; cost 1 B B*F
+    b"37 gather_f32 y=f32[B*F] c: x:buf ; B F\n"  # y[b] = x[order(b)]  # in f32; rows gather; cost as gather_i8
     b"4 rescale q=mul[N] sx:i32 sw:i32[N] sy:i32 ; N factor\n"  # q[n] = factor * sx * sw[n] / sy  # in base; rows prepares
     b"5 ratio q=mul sx:i32 sy:i32 ; factor\n"  # q = factor * sx / sy  # in base; rows prepares
     b"6 rescale_dx qc=mul[N] q=mul sw:i32[N] se:i32 sdx:i32 ; N factor\n"  # qc[n] = sw[n] / max sw; q = factor * se * max sw / sdx  # in more
@@ -58,7 +59,7 @@ TABLE = (
     b"40 dense_dw_f32 dw=f32[R*K] e:f32[M*N] x:f32[M*K] ; M K N at R\n"  # dw[n - at] = sum_m e * x  # in f32; cost 1 R R*K M*R M*R*K M*R*K*Q M*R*K*Q*D
     b"13 bias_dw_i8 db=i32[N] e:i8[M*N] ; M N\n"  # db = sum_m e  # in base; cost 1 N M*N M V M*V
     b"41 bias_dw_f32 db=f32[N] e:f32[M*N] ; M N\n"  # db = sum_m e  # in f32; cost as bias_dw_i8
-    b"14 channel_scale_i8 y=i8[M*N]~e e:i8[M*N] q:mul[N] c:i32[16] ; M N id\n"  # y = clamp(q[n] * e)  # in more; cost 1 M N M*N
+    b"14 channel_scale_i8 y=i8[M*N]~e e:i8[M*N] q:mul[N] c: ; M N id\n"  # y = clamp(q[n] * e)  # in more; cost 1 M N M*N
     b"15 conv2d_i8 y=i8[B*OH*OW*N] peak+i32 x:i8[B*H*W*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ zx zy lo\n"  # y = clamp(zy + q[n] * (b[n] + sum_(kh,kw,c) (x - zx) * w))  # in conv; rows window
     b"16 conv2d_dx_i8 dx=i8[B*H*W*C] peak+i32 e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul ; @\n"  # dx = clamp(q * sum_(kh,kw,n) e * w)  # in conv
     b"17 conv2d_dw_i8 dw=i32[R*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*C] ; @ zx at R\n"  # dw[n - at] = sum_(b,oh,ow) e * (x - zx)  # in conv
@@ -123,7 +124,7 @@ TABLE = (
     b"73 relu6_f32 y=f32[N]~x x:f32[N] ; N'\n"  # y = min(max(x, 0), 6)  # in f32; rows x
     b"74 relu6_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N'\n"  # dx = e where 0 < y < 6, else 0  # in f32
     b"75 leaky_relu_i8 y=i8[N]~x x:i8[N] ; N' z slope\n"  # y = x where x > z, else z + slope * (x - z)  # in more; rows x
-    b"76 leaky_relu_dx_i8 dx=i8[N]~e e:i8[N] x:i8[N] c:i32[16] ; N' z slope id\n"  # dx = e where x > z, else slope * e  # in more
+    b"76 leaky_relu_dx_i8 dx=i8[N]~e e:i8[N] x:i8[N] c: ; N' z slope id\n"  # dx = e where x > z, else slope * e  # in more
     b"77 leaky_relu_f32 y=f32[N]~x x:f32[N] ; N' slope\n"  # y = x where x > 0, else slope * x  # in f32; rows x
     b"78 leaky_relu_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N' slope\n"  # dx = e where y > 0, else slope * e  # in f32
     b"79 sigmoid_i8 y=i8[N]~x x:i8[N] sx:i32 ; N' z factor\n"  # y = 256 / (1 + exp(-factor * sx * (x - z))) - 128; with factor 2: 128 * tanh  # in base; rows x
@@ -148,87 +149,87 @@ TABLE = (
     # norm: normalisation by layers, groups and batches
     b"123 norm_stats_i8 st=i32[M*G*2] x:i8[M*S*G*C] sx:i32 ; M S' G C z factor eps\n"  # st[m, g] = mean of x - z in steps / 1024; 1 / sqrt(variance of x + eps / (factor * sx)^2)  # in norm; cost 1 M M*G M*S M*S*G*C
     b"132 norm_stats_f32 st=f32[M*G*2] x:f32[M*S*G*C] ; M S' G C eps\n"  # st[m, g] = mean of x; 1 / sqrt(variance of x + eps)  # in f32_more; cost as norm_stats_i8
-    b"124 batch_stats_i8 st+i32[N*2] va+i32[N] x:i8[B*S*N] sx:i32 c:i32[16] ; B S N z factor eps\n"  # while KEY is not 0: st[n] of COUNT rows, as norm_stats_i8; va[n] = (factor * sx)^2 * variance of x  # in norm; cost 1 N B*S B*S*N
-    b"133 batch_stats_f32 st+f32[N*2] va+f32[N] x:f32[B*S*N] c:i32[16] ; B S N eps\n"  # while KEY is not 0: st[n] of COUNT rows, as norm_stats_f32; va[n] = variance of x  # in f32_more; cost as batch_stats_i8
+    b"124 batch_stats_i8 st+i32[N*2] va+i32[N] x:i8[B*S*N] sx:i32 c: ; B S N z factor eps\n"  # while KEY is not 0: st[n] of COUNT rows, as norm_stats_i8; va[n] = (factor * sx)^2 * variance of x  # in norm; cost 1 N B*S B*S*N
+    b"133 batch_stats_f32 st+f32[N*2] va+f32[N] x:f32[B*S*N] c: ; B S N eps\n"  # while KEY is not 0: st[n] of COUNT rows, as norm_stats_f32; va[n] = variance of x  # in f32_more; cost as batch_stats_i8
     b"125 running_stats_i8 st=i32[N*2] mean:i32[N] var:i32[N] sx:i32 ; N factor eps\n"  # st[n] = mean * 2^-20 / (factor * sx) in steps / 1024; factor * sx / sqrt(var + eps)  # in norm
     b"134 running_stats_f32 st=f32[N*2] mean:f32[N] var:f32[N] ; N eps\n"  # st[n] = mean[n]; 1 / sqrt(var[n] + eps)  # in f32_more
     b"126 track_i8 mean+i32[N] var+i32[N] st:i32[N*2] va:i32[N] sx:i32 ; N factor keep rest\n"  # mean = keep * mean + rest * mean of the batch; var = keep * var + rest * va  # in norm
     b"135 track_f32 mean+f32[N] var+f32[N] st:f32[N*2] va:f32[N] ; N keep rest\n"  # mean = keep * mean + rest * st; var = keep * var + rest * va  # in f32_more
-    b"182 read_stats_i8 st+i32[N*2] va:i32[N] var:i32[N] sx:i32 c:i32[16] ; N factor eps batch\n"  # of samples that var has scaled: st[n] = 0; factor * sx; while KEY is not 0, with batch: st[n, 1] = factor * sx / sqrt(va + eps / var)  # in norm
+    b"182 read_stats_i8 st+i32[N*2] va:i32[N] var:i32[N] sx:i32 c: ; N factor eps batch\n"  # of samples that var has scaled: st[n] = 0; factor * sx; while KEY is not 0, with batch: st[n, 1] = factor * sx / sqrt(va + eps / var)  # in norm
     b"183 track_read_i8 mean+i32[N] var+i32[N] st:i32[N*2] va:i32[N] sx:i32 ; N factor eps keep rest\n"  # of such samples: mean += rest * sqrt(var) * mean of the batch; var = keep * var + rest * (va * var + eps)  # in norm
     b"127 affine_i8 q=mul[N] b=i32[N] gamma:i32[N] beta:i32[N] sy:i32 ; N\n"  # q[n] = gamma[n] * 2^-24 / sy; b[n] = beta[n] * 2^-12 / sy  # in norm
     b"131 affine_dx_i8 dx=i8[M*N] peak+i32 e:i8[M*N] st:i32[N*2] gamma:i32[N] se:i32 sx:i32 sdx:i32 ; M N factor\n"  # dx = clamp(factor * se / (sx * sdx) / deviation[n] * e * gamma[n])  # in norm
     b"139 affine_dx_f32 dx=f32[M*N]~e e:f32[M*N] st:f32[N*2] gamma:f32[N] ; M N\n"  # dx = e * gamma[n] / deviation[n]  # in f32_more
     b"128 norm_i8 y=i8[M*S*G*C] peak+i32 x:i8[M*S*G*C] st:i32[M*G*2] q:mul[G*C] b:i32[G*C] ; M S' G C zx zy lo\n"  # y = clamp(zy + (q[n] * h + b[n]) / 256), h = (x - zx - mean) * 4096 / deviation  # in norm; cost as norm_stats_i8
     b"129 norm_dw_i8 dw=i32[G*C] e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] ; M S' G C zx bits\n"  # dw[n] = sum_(m,s) e * (x - zx - mean) * 2^bits / deviation  # in norm; cost 1 G*C M*G M*S*G*C
-    b"130 norm_dx_i8 dx=i8[M*S*G*C] peak+i32 e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] gamma:i32[G*C] se:i32 sx:i32 sdx:i32 c:i32[16] ; M S' G C zx factor rows id F\n"  # dx = clamp(factor * se / (sx * sdx) / deviation * (g - mean(g) - h * mean(g * h))), g = e * gamma, rounded at random  # in norm; cost 1 G*C M*G M*S M*S*G*C
+    b"130 norm_dx_i8 dx=i8[M*S*G*C] peak+i32 e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] gamma:i32[G*C] se:i32 sx:i32 sdx:i32 c: ; M S' G C zx factor rows id F\n"  # dx = clamp(factor * se / (sx * sdx) / deviation * (g - mean(g) - h * mean(g * h))), g = e * gamma, rounded at random  # in norm; cost 1 G*C M*G M*S M*S*G*C
     b"136 norm_f32 y=f32[M*S*G*C]~x x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] beta:f32[G*C] ; M S' G C relu\n"  # y = (x - mean) / deviation * gamma[n] + beta[n]  # in f32_more; cost as norm_stats_i8
     b"137 norm_dw_f32 dw=f32[G*C] e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] ; M S' G C\n"  # dw[n] = sum_(m,s) e * (x - mean) / deviation  # in f32_more; cost as norm_dw_i8
-    b"138 norm_dx_f32 dx=f32[M*S*G*C]~e e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] c:i32[16] ; M S' G C rows\n"  # dx = (g - mean(g) - h * mean(g * h)) / deviation, g = e * gamma[n], h = (x - mean) / deviation  # in f32_more; cost as norm_dx_i8
-    b"163 gather_norm_i8 y=i8[B*S*C] peak+i32 c:i32[16] x:buf s:i32 mean:i32[C] var:i32[C] ; B S C z\n"  # y[b] = clamp(z + (x[order(b)] - mean[c]) / sqrt(var[c]) / s)  # in norm
-    b"164 gather_norm_f32 y=f32[B*S*C] c:i32[16] x:buf mean:f32[C] var:f32[C] ; B S C\n"  # y[b] = (x[order(b)] - mean[c]) / sqrt(var[c])  # in f32
+    b"138 norm_dx_f32 dx=f32[M*S*G*C]~e e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] c: ; M S' G C rows\n"  # dx = (g - mean(g) - h * mean(g * h)) / deviation, g = e * gamma[n], h = (x - mean) / deviation  # in f32_more; cost as norm_dx_i8
+    b"163 gather_norm_i8 y=i8[B*S*C] peak+i32 c: x:buf s:i32 mean:i32[C] var:i32[C] ; B S C z\n"  # y[b] = clamp(z + (x[order(b)] - mean[c]) / sqrt(var[c]) / s)  # in norm
+    b"164 gather_norm_f32 y=f32[B*S*C] c: x:buf mean:f32[C] var:f32[C] ; B S C\n"  # y[b] = (x[order(b)] - mean[c]) / sqrt(var[c])  # in f32
     # dropout: outputs set to 0 at random, and their errors
-    b"109 dropout_i8 y=i8[B*N]~x sy=i32 x:i8[B*N] sx:i32 h:i32[4] c+i32[16] ; B N z id drop factor\n"  # while KEY is not 0: y = z with probability drop, else x; sy = factor * sx / (1 - drop)  # in more
-    b"110 dropout_dx_i8 dx=i8[B*N]~e e:i8[B*N] c:i32[16] ; B N id drop\n"  # dx = 0 where dropout_i8 dropped, else e  # in more
-    b"111 dropout_f32 y=f32[B*N]~x x:f32[B*N] h:i32[4] c+i32[16] ; B N id drop\n"  # while KEY is not 0: y = 0 with probability drop, else x / (1 - drop)  # in f32_more
-    b"112 dropout_dx_f32 dx=f32[B*N]~e e:f32[B*N] c:i32[16] ; B N id drop\n"  # dx = 0 where dropout_f32 dropped, else e / (1 - drop)  # in f32_more
+    b"109 dropout_i8 y=i8[B*N]~x sy=i32 x:i8[B*N] sx:i32 h:i32[4] c+ ; B N z id drop factor\n"  # while KEY is not 0: y = z with probability drop, else x; sy = factor * sx / (1 - drop)  # in more
+    b"110 dropout_dx_i8 dx=i8[B*N]~e e:i8[B*N] c: ; B N id drop\n"  # dx = 0 where dropout_i8 dropped, else e  # in more
+    b"111 dropout_f32 y=f32[B*N]~x x:f32[B*N] h:i32[4] c+ ; B N id drop\n"  # while KEY is not 0: y = 0 with probability drop, else x / (1 - drop)  # in f32_more
+    b"112 dropout_dx_f32 dx=f32[B*N]~e e:f32[B*N] c: ; B N id drop\n"  # dx = 0 where dropout_f32 dropped, else e / (1 - drop)  # in f32_more
     # sampling: a variational autoencoder's random outputs, and how far they are from normal ones
-    b"176 sampling_i8 y=i8[B*N] peak+i32 x:i8[B*2*N] sx:i32 sy:i32 h:i32[4] c+i32[16] ; B N z id factor\n"  # y = clamp((mu + exp(v / 2) * g) / sy), (mu, v) = factor * sx * (x - z); g = normal numbers while KEY is not 0, else 0  # in rare
-    b"177 divergence_i8 sk=i32 c+i32[16] x:i8[B*2*N] sx:i32 so:i32 h:i32[4] ; B N z factor beta warmup unit free degree width\n"  # D = max(free, (mu^2 + exp(v) - v - 1) / 2); LOSS += rise * beta * sum D / (unit * (so / 256)^degree); sk = rise * beta / (width * COUNT), rise = min(1, (t + 1) / warmup)  # in rare
-    b"178 sampling_dx_i8 dx=i8[B*2*N] peak+i32 e:i8[B*N] x:i8[B*2*N] se:i32 sk:i32 sx:i32 sdx:i32 c:i32[16] ; B N z id factor error free\n"  # dx = clamp((e' + k * mu, (e' * exp(v / 2) * g + k * (exp(v) - 1)) / 2) / sdx), e' = error * se * e; k = sk, 0 where D is below free  # in rare
-    b"179 sampling_f32 y=f32[B*N] x:f32[B*2*N] h:i32[4] c+i32[16] ; B N id\n"  # y = mu + exp(v / 2) * g, (mu, v) = x; g as in sampling_i8  # in f32_more
-    b"180 divergence_f32 sk=f32 c+i32[16] x:f32[B*2*N] h:i32[4] ; B N beta warmup free width\n"  # D, sk as in divergence_i8; LOSS += rise * beta * sum D  # in f32_more
-    b"181 sampling_dx_f32 dx=f32[B*2*N] e:f32[B*N] x:f32[B*2*N] sk:f32 c:i32[16] ; B N id free\n"  # dx = (e + k * mu, (e * exp(v / 2) * g + k * (exp(v) - 1)) / 2), k as in sampling_dx_i8  # in f32_more
+    b"176 sampling_i8 y=i8[B*N] peak+i32 x:i8[B*2*N] sx:i32 sy:i32 h:i32[4] c+ ; B N z id factor\n"  # y = clamp((mu + exp(v / 2) * g) / sy), (mu, v) = factor * sx * (x - z); g = normal numbers while KEY is not 0, else 0  # in rare
+    b"177 divergence_i8 sk=i32 c+ x:i8[B*2*N] sx:i32 so:i32 h:i32[4] ; B N z factor beta warmup unit free degree width\n"  # D = max(free, (mu^2 + exp(v) - v - 1) / 2); LOSS += rise * beta * sum D / (unit * (so / 256)^degree); sk = rise * beta / (width * COUNT), rise = min(1, (t + 1) / warmup)  # in rare
+    b"178 sampling_dx_i8 dx=i8[B*2*N] peak+i32 e:i8[B*N] x:i8[B*2*N] se:i32 sk:i32 sx:i32 sdx:i32 c: ; B N z id factor error free\n"  # dx = clamp((e' + k * mu, (e' * exp(v / 2) * g + k * (exp(v) - 1)) / 2) / sdx), e' = error * se * e; k = sk, 0 where D is below free  # in rare
+    b"179 sampling_f32 y=f32[B*N] x:f32[B*2*N] h:i32[4] c+ ; B N id\n"  # y = mu + exp(v / 2) * g, (mu, v) = x; g as in sampling_i8  # in f32_more
+    b"180 divergence_f32 sk=f32 c+ x:f32[B*2*N] h:i32[4] ; B N beta warmup free width\n"  # D, sk as in divergence_i8; LOSS += rise * beta * sum D  # in f32_more
+    b"181 sampling_dx_f32 dx=f32[B*2*N] e:f32[B*N] x:f32[B*2*N] sk:f32 c: ; B N id free\n"  # dx = (e + k * mu, (e * exp(v / 2) * g + k * (exp(v) - 1)) / 2), k as in sampling_dx_i8  # in f32_more
     # loss: the error of the output, and the loss
-    b"28 softmax_xent_i8 e=i8[B*N]~x se=i32 c+i32[16] labels:buf x:i8[B*N] sx:i32 ; B N z\n"  # e = 127 * (softmax(sx * x) - onehot); se = 1 / (127 * COUNT)  # in base; cost 1 B B*N
-    b"55 softmax_xent_f32 e=f32[B*N]~x c+i32[16] labels:buf x:f32[B*N] ; B N\n"  # e = (softmax(x) - onehot) / COUNT  # in f32; cost as softmax_xent_i8
-    b"119 weighted_xent_i8 e=i8[B*N]~x se=i32 c+i32[16] labels:buf x:i8[B*N] sx:i32 weights:i16[N] ; B N smooth id\n"  # e = 127 * (softmax(sx * x) * sum_n t - t) / top, t = weights * ((1 - smooth) * onehot + smooth / N), rounded at random; top = the largest in magnitude where weights differ, else the largest sum_n t; se = top / (127 * sum of weights[label])  # in more
-    b"120 weighted_xent_f32 e=f32[B*N]~x c+i32[16] labels:buf x:f32[B*N] weights:f32[N] ; B N smooth\n"  # e = (softmax(x) * sum_n t - t) / sum of weights[label], t as in weighted_xent_i8  # in f32_more
-    b"113 binary_xent_i8 e=i8[B*N]~x se=i32 c+i32[16] target:buf x:i8[B*N] sx:i32 ; B N z\n"  # e = 127 * (sigmoid(sx * (x - z)) - target); se = 1 / (127 * N * COUNT)  # in base
-    b"114 binary_xent_f32 e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N\n"  # e = (sigmoid(x) - target) / (N * COUNT)  # in f32
-    b"29 mse_i8 e=i8[B*N]~x so=i32 peak+i32 c+i32[16] target:buf x:i8[B*N] sx:i32 se:i32 ; B N z\n"  # e = (sx * (x - z) - target) / se; so = 2 * se / (N * COUNT)  # in base
-    b"56 mse_f32 e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N\n"  # e = 2 * (x - target) / (N * COUNT)  # in f32
-    b"115 mae_i8 e=i8[B*N]~x se=i32 c+i32[16] target:buf x:i8[B*N] sx:i32 ; B N z\n"  # e = 127 * sign(sx * (x - z) - target); se = 1 / (127 * N * COUNT)  # in more
-    b"116 mae_f32 e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N\n"  # e = sign(x - target) / (N * COUNT)  # in f32_more
-    b"117 huber_i8 e=i8[B*N] so=i32 peak+i32 c+i32[16] target:buf x:i8[B*N] sx:i32 se:i32 ; B N z delta\n"  # e = min(max(sx * (x - z) - target, -delta), delta) / se; so = se / (N * COUNT)  # in more
-    b"118 huber_f32 e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N delta\n"  # e = min(max(x - target, -delta), delta) / (N * COUNT)  # in f32_more
-    b"187 distil_xent_i8 e=i8[B*N]~x se=i32 c+i32[16] labels:buf x:i8[B*N] sx:i32 ; B N z alpha\n"  # as softmax_xent_i8; of rows that have logits L, too (Y_ZERO is 1): e += 127 * 2 * a * (sx * (x - z) - L / 4), a = alpha / 65536  # in own
-    b"188 distil_xent_f32 e=f32[B*N]~x c+i32[16] labels:buf x:f32[B*N] ; B N alpha\n"  # as softmax_xent_f32; of rows that have logits L: e += 2 * alpha * (x - L / 4) / COUNT  # in f32_more
-    b"189 entropy_i8 e=i8[B*N] so=i32 sums=i32[N] peak+i32 c+i32[16] labels:buf x:i8[B*N] sx:i32 se:i32 ; B N diversity\n"  # e = p * (a - sum_n p * a) / se, p = softmax(sx * x), a = diversity * log(mean p over the rows) - log(p); so = se / COUNT; LOSS += -sum p * log(p)  # in own
-    b"190 entropy_f32 e=f32[B*N]~x sums=f32[N] c+i32[16] labels:buf x:f32[B*N] ; B N diversity\n"  # e = p * (a - sum_n p * a) / COUNT, p, a, LOSS as in entropy_i8  # in f32_more
+    b"28 softmax_xent_i8 e=i8[B*N]~x se=i32 c+ labels:buf x:i8[B*N] sx:i32 ; B N z\n"  # e = 127 * (softmax(sx * x) - onehot); se = 1 / (127 * COUNT)  # in base; cost 1 B B*N
+    b"55 softmax_xent_f32 e=f32[B*N]~x c+ labels:buf x:f32[B*N] ; B N\n"  # e = (softmax(x) - onehot) / COUNT  # in f32; cost as softmax_xent_i8
+    b"119 weighted_xent_i8 e=i8[B*N]~x se=i32 c+ labels:buf x:i8[B*N] sx:i32 weights:i16[N] ; B N smooth id\n"  # e = 127 * (softmax(sx * x) * sum_n t - t) / top, t = weights * ((1 - smooth) * onehot + smooth / N), rounded at random; top = the largest in magnitude where weights differ, else the largest sum_n t; se = top / (127 * sum of weights[label])  # in more
+    b"120 weighted_xent_f32 e=f32[B*N]~x c+ labels:buf x:f32[B*N] weights:f32[N] ; B N smooth\n"  # e = (softmax(x) * sum_n t - t) / sum of weights[label], t as in weighted_xent_i8  # in f32_more
+    b"113 binary_xent_i8 e=i8[B*N]~x se=i32 c+ target:buf x:i8[B*N] sx:i32 ; B N z\n"  # e = 127 * (sigmoid(sx * (x - z)) - target); se = 1 / (127 * N * COUNT)  # in base
+    b"114 binary_xent_f32 e=f32[B*N]~x c+ target:buf x:f32[B*N] ; B N\n"  # e = (sigmoid(x) - target) / (N * COUNT)  # in f32
+    b"29 mse_i8 e=i8[B*N]~x so=i32 peak+i32 c+ target:buf x:i8[B*N] sx:i32 se:i32 ; B N z\n"  # e = (sx * (x - z) - target) / se; so = 2 * se / (N * COUNT)  # in base
+    b"56 mse_f32 e=f32[B*N]~x c+ target:buf x:f32[B*N] ; B N\n"  # e = 2 * (x - target) / (N * COUNT)  # in f32
+    b"115 mae_i8 e=i8[B*N]~x se=i32 c+ target:buf x:i8[B*N] sx:i32 ; B N z\n"  # e = 127 * sign(sx * (x - z) - target); se = 1 / (127 * N * COUNT)  # in more
+    b"116 mae_f32 e=f32[B*N]~x c+ target:buf x:f32[B*N] ; B N\n"  # e = sign(x - target) / (N * COUNT)  # in f32_more
+    b"117 huber_i8 e=i8[B*N] so=i32 peak+i32 c+ target:buf x:i8[B*N] sx:i32 se:i32 ; B N z delta\n"  # e = min(max(sx * (x - z) - target, -delta), delta) / se; so = se / (N * COUNT)  # in more
+    b"118 huber_f32 e=f32[B*N]~x c+ target:buf x:f32[B*N] ; B N delta\n"  # e = min(max(x - target, -delta), delta) / (N * COUNT)  # in f32_more
+    b"187 distil_xent_i8 e=i8[B*N]~x se=i32 c+ labels:buf x:i8[B*N] sx:i32 ; B N z alpha\n"  # as softmax_xent_i8; of rows that have logits L, too (Y_ZERO is 1): e += 127 * 2 * a * (sx * (x - z) - L / 4), a = alpha / 65536  # in own
+    b"188 distil_xent_f32 e=f32[B*N]~x c+ labels:buf x:f32[B*N] ; B N alpha\n"  # as softmax_xent_f32; of rows that have logits L: e += 2 * alpha * (x - L / 4) / COUNT  # in f32_more
+    b"189 entropy_i8 e=i8[B*N] so=i32 sums=i32[N] peak+i32 c+ labels:buf x:i8[B*N] sx:i32 se:i32 ; B N diversity\n"  # e = p * (a - sum_n p * a) / se, p = softmax(sx * x), a = diversity * log(mean p over the rows) - log(p); so = se / COUNT; LOSS += -sum p * log(p)  # in own
+    b"190 entropy_f32 e=f32[B*N]~x sums=f32[N] c+ labels:buf x:f32[B*N] ; B N diversity\n"  # e = p * (a - sum_n p * a) / COUNT, p, a, LOSS as in entropy_i8  # in f32_more
     # update: from gradients to weights: optimizers and decay
-    b"30 momentum_i16 d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32 c:i32[16] ; N K factor id mu at\n"  # v = mu * v + d * factor * gs; d = v  # in base; cost 1 N N*K N*R R*K
+    b"30 momentum_i16 d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32 c: ; N K factor id mu at\n"  # v = mu * v + d * factor * gs; d = v  # in base; cost 1 N N*K N*R R*K
     b"32 momentum_i32 d+i32[N*K] ds=i32[N] v+f32[N*K] gs:i32 ; N K factor mu\n"  # as momentum_i16 with v in float32  # in f32; cost as momentum_i16
     b"57 momentum_f32 d+f32[N] v+f32[N] ; N mu\n"  # v = mu * v + d; d = v  # in f32; cost as momentum_i16
-    b"93 nesterov_i16 d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32 c:i32[16] ; N K factor id mu at\n"  # v = mu * v + d * factor * gs; d = d * factor * gs + mu * v  # in base; cost as momentum_i16
+    b"93 nesterov_i16 d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32 c: ; N K factor id mu at\n"  # v = mu * v + d * factor * gs; d = d * factor * gs + mu * v  # in base; cost as momentum_i16
     b"92 nesterov_f32 d+f32[N] v+f32[N] ; N mu\n"  # v = mu * v + d; d = d + mu * v  # in f32; cost as momentum_i16
     b"94 nesterov_i32 d+i32[N*K] ds=i32[N] v+f32[N*K] gs:i32 ; N K factor mu\n"  # as nesterov_i16 with v in float32  # in f32; cost as momentum_i16
-    b"31 adam_i16 d+i32[N*K] ds=i32[N] m+i16[N*K] v+i16[N*K] ex+i8[N] gs:i32 c:i32[16] ; N K factor id c1 r2 rc2 at\n"  # m += (g - m) * (1 - beta1); v = sqrt(beta2 * v^2 + (1 - beta2) * g^2); d = m / v  # in base; cost 1 N N*K R R*K
-    b"161 adam_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] limited+i32 m+i16[R*K] v+i16[R*K] ex+i8[R] d:i32[R*K] gs:i32 rate:i32 c:i32[16] ; N K factor id c1 r2 rc2 common at R\n"  # adam_i16 and w -= rate * d / sw[n] in one  # in base; cost as adam_i16
+    b"31 adam_i16 d+i32[N*K] ds=i32[N] m+i16[N*K] v+i16[N*K] ex+i8[N] gs:i32 c: ; N K factor id c1 r2 rc2 at\n"  # m += (g - m) * (1 - beta1); v = sqrt(beta2 * v^2 + (1 - beta2) * g^2); d = m / v  # in base; cost 1 N N*K R R*K
+    b"161 adam_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] limited+i32 m+i16[R*K] v+i16[R*K] ex+i8[R] d:i32[R*K] gs:i32 rate:i32 c: ; N K factor id c1 r2 rc2 common at R\n"  # adam_i16 and w -= rate * d / sw[n] in one  # in base; cost as adam_i16
     b"33 adam_i32 d+i32[N*K] ds=i32[N] m+f32[N*K] v+f32[N*K] gs:i32 rate:i32[2] ; N K factor b1 c1 b2 c2 eps\n"  # as adam_i16 with m and v in float32  # in f32; cost as adam_i16
     b"58 adam_f32 d+f32[N] m+f32[N] v+f32[N] rate:i32[2] ; N b1 c1 b2 c2 eps\n"  # m += (d - m) * (1 - beta1); v = beta2 * v + (1 - beta2) * d^2; d = m / (sqrt(v) + eps * rate[1])  # in f32; cost as adam_i16
     b"34 plain_i32 ds=i32[N] gs:i32 ; N factor\n"  # ds[n] = factor * gs  # in base; updates
-    b"89 decay_f32 w+f32[N] c:i32[16] ; N decay\n"  # w -= RATE * decay * w  # in f32
-    b"90 decay_i8 w+i8[N] r+i8[N] c:i32[16] ; N decay id\n"  # the same of 256 * w + r  # in more
-    b"91 decay_i32 b+i32[N] c:i32[16] ; N decay id\n"  # b -= RATE * decay * b  # in more
-    b"35 apply_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] limited+i32 d:i32[R*K] ds:i32[R] rate:i32 c:i32[16] ; N K id common at R\n"  # w -= rate * ds[n] * d / sw[n]  # in base; cost as adam_i16
+    b"89 decay_f32 w+f32[N] c: ; N decay\n"  # w -= RATE * decay * w  # in f32
+    b"90 decay_i8 w+i8[N] r+i8[N] c: ; N decay id\n"  # the same of 256 * w + r  # in more
+    b"91 decay_i32 b+i32[N] c: ; N decay id\n"  # b -= RATE * decay * b  # in more
+    b"35 apply_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] limited+i32 d:i32[R*K] ds:i32[R] rate:i32 c: ; N K id common at R\n"  # w -= rate * ds[n] * d / sw[n]  # in base; cost as adam_i16
     b"36 apply_i32 b+i32[N] d:i32[N] ds:i32 rate:i32 ; N\n"  # b -= rate * ds * d * 2^20  # in base; cost as adam_i16
     b"59 apply_f32 w+f32[N] d:f32[N] rate:i32 ; N\n"  # w -= rate * d  # in f32; cost as adam_i16
     b"154 settle_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] limited:i32 ; N K\n"  # w in a scale twice as large, where a row has outgrown it  # in base
-    b"165 passed_i8 m+i32[6] k+i32 c+i32[16] ; which\n"  # while KEY is above 1: m = sums of LOSS of the passes with w + e z, with w - e z; LOSS and CORRECT as before plus the mean of both passes  # in rare
-    b"166 passed_f32 m+f32[3] k+i32 c+i32[16] ; which\n"  # the same  # in f32_more
-    b"167 slope_i8 g=i32[2] m:i32[6] so:i32 c:i32[16] ; B factor degree sign\n"  # g = RATE * factor * so^degree * abs(D) / COUNT, sign(D), D = m[0] - m[1]; with sign: RATE * factor, sign(D)  # in rare
-    b"168 slope_f32 g=f32 m:f32[3] c:i32[16] ; B factor sign\n"  # g = RATE * factor * D / COUNT, D = m[0] - m[1]; with sign: RATE * factor * sign(D)  # in f32_more
-    b"169 room_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] c:i32[16] ; N K epsilon common\n"  # w in a scale twice as large, where perturb_i8 would pass 127  # in rare
-    b"170 perturb_i8 w+i8[N*K] sw:i32[N] c:i32[16] ; N K id epsilon back\n"  # while KEY is above 1: w += z * max(1, epsilon / sw[n]); back: -=  # in rare
-    b"171 perturb_i32 b+i32[N] c:i32[16] ; N id epsilon\n"  # while KEY is above 1: b += z * epsilon  # in rare
-    b"172 perturb_f32 w+f32[N] c:i32[16] ; N id epsilon\n"  # while KEY is above 1: w += z * epsilon  # in f32_more
-    b"173 walk_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] g:i32[2] c:i32[16] ; N K id common\n"  # w -= g * z / sw[n]  # in rare
-    b"174 walk_i32 b+i32[N] g:i32[2] c:i32[16] ; N id\n"  # b -= g * z * 2^20  # in rare
-    b"175 walk_f32 w+f32[N] g:f32 c:i32[16] ; N id\n"  # w -= g * z  # in f32_more
+    b"165 passed_i8 m+i32[6] k+i32 c+ ; which\n"  # while KEY is above 1: m = sums of LOSS of the passes with w + e z, with w - e z; LOSS and CORRECT as before plus the mean of both passes  # in rare
+    b"166 passed_f32 m+f32[3] k+i32 c+ ; which\n"  # the same  # in f32_more
+    b"167 slope_i8 g=i32[2] m:i32[6] so:i32 c: ; B factor degree sign\n"  # g = RATE * factor * so^degree * abs(D) / COUNT, sign(D), D = m[0] - m[1]; with sign: RATE * factor, sign(D)  # in rare
+    b"168 slope_f32 g=f32 m:f32[3] c: ; B factor sign\n"  # g = RATE * factor * D / COUNT, D = m[0] - m[1]; with sign: RATE * factor * sign(D)  # in f32_more
+    b"169 room_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] c: ; N K epsilon common\n"  # w in a scale twice as large, where perturb_i8 would pass 127  # in rare
+    b"170 perturb_i8 w+i8[N*K] sw:i32[N] c: ; N K id epsilon back\n"  # while KEY is above 1: w += z * max(1, epsilon / sw[n]); back: -=  # in rare
+    b"171 perturb_i32 b+i32[N] c: ; N id epsilon\n"  # while KEY is above 1: b += z * epsilon  # in rare
+    b"172 perturb_f32 w+f32[N] c: ; N id epsilon\n"  # while KEY is above 1: w += z * epsilon  # in f32_more
+    b"173 walk_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] g:i32[2] c: ; N K id common\n"  # w -= g * z / sw[n]  # in rare
+    b"174 walk_i32 b+i32[N] g:i32[2] c: ; N id\n"  # b -= g * z * 2^20  # in rare
+    b"175 walk_f32 w+f32[N] g:f32 c: ; N id\n"  # w -= g * z  # in f32_more
     # dynamic: the choice of what trains, and tensors of these rows alone
-    b"148 relative_i8 ratio=i32 largest+i32 e:i8[N] se:i32 c:i32[16] ; N\n"  # ratio = 2^16 * sum |e| / the largest sum so far  # in rare
-    b"149 relative_f32 ratio=i32 largest+f32 e:f32[N] c:i32[16] ; N\n"  # the same  # in f32_more
+    b"148 relative_i8 ratio=i32 largest+i32 e:i8[N] se:i32 c: ; N\n"  # ratio = 2^16 * sum |e| / the largest sum so far  # in rare
+    b"149 relative_f32 ratio=i32 largest+f32 e:f32[N] c: ; N\n"  # the same  # in f32_more
     b"150 rank_i8 count=i32 rows=i32[R] sums=i32[N] e:i8[M*N] ratio:i32 ; M N R low high\n"  # rows = the count columns of largest sum |e|; count = (low + ratio * (high - low)) * N  # in rare
     b"151 rank_f32 count=i32 rows=i32[R] sums=f32[N] e:f32[M*N] ratio:i32 ; M N R low high\n"  # the same  # in f32_more
     b"152 pick y=i8[M*R*U] x:i8[M*N*U] count:i32 rows:i32[R] ; M N R U\n"  # y[m, j] = x[m, rows[j]], elements of U bytes, count of them a row  # in rare
@@ -239,9 +240,18 @@ TABLE = (
     b"160 fisher_f32 total+f32[N] e:f32[B*S*N] y:f32[B*S*N] ; B S N\n"  # total[n] += sum_b (sum_s e * y)^2  # in f32_more
     # recurrent: the steps of a sequence, of all units; the products of their inputs are linear's
     b"198 recur_i8 y=i8[B*R*H] v=i8[B*K*G] u=i8[B*K*H] peak+i32 p=i8[H] c=i32[H] d=i32[G] a:i8[B*T*G] w:i8[G*H] b:i32[G] q:mul[G] qa:mul qu:mul ; B T G H R K kind za\n"  # y[t] = cell(a[t], b + y[t - 1] @ w.T, y[t - 1]), its last R steps; v = gates, u = what else its gradient needs  # in recurrent
-    b"199 recur_dx_i8 dx=i8[B*T*G] peak+i32 n=i8[B*E*H] p=i8[B*T*H] s=i32[H*3] d=i16[G] e:i8[B*R*H] y:i8[B*T*H] v:i8[B*K*G] u:i8[B*K*H] w:i8[G*H] qe:mul qr:mul qu:mul c:i32[16] ; B T G H R K E kind id\n"  # dx = error of a, n = error of a GRU's recurrent candidate, p[t] = y[t - 1]  # in recurrent
+    b"199 recur_dx_i8 dx=i8[B*T*G] peak+i32 n=i8[B*E*H] p=i8[B*T*H] s=i32[H*3] d=i16[G] e:i8[B*R*H] y:i8[B*T*H] v:i8[B*K*G] u:i8[B*K*H] w:i8[G*H] qe:mul qr:mul qu:mul c: ; B T G H R K E kind id\n"  # dx = error of a, n = error of a GRU's recurrent candidate, p[t] = y[t - 1]  # in recurrent
     b"200 recur_f32 y=f32[B*R*H] v=f32[B*K*G] u=f32[B*K*H] p=f32[H*2] d=f32[G] a:f32[B*T*G] w:f32[G*H] b:f32[G] ; B T G H R K kind\n"  # as recur_i8  # in f32_recurrent
     b"201 recur_dx_f32 dx=f32[B*T*G] n=f32[B*E*H] p=f32[B*T*H] s=f32[H*3] e:f32[B*R*H] y:f32[B*T*H] v:f32[B*K*G] u:f32[B*K*H] w:f32[G*H] ; B T G H R K E kind\n"  # as recur_dx_i8  # in f32_recurrent
+    # attention: products of two activations, by heads, and the weights between them; positions
+    b"202 attend_i8 p=i8[B*G*T*S] r=i32[S] a:i8[B*T*G*K] b:i8[B*S*G*K] q:mul ; B G T S K causal\n"  # p[g, t] = 256 * softmax_s(q * sum_k a[t, g, k] * b[s, g, k]) - 128, causal: of s <= t  # in attention
+    b"203 attend_dx_i8 dp=i8[B*G*T*S] peak+i32 r=i32[S] e:i8[B*T*G*K] v:i8[B*S*G*K] p:i8[B*G*T*S] q:mul c: ; B G T S K id\n"  # dp = clamp(q * (p + 128) * (d - sum_s d * (p + 128) / 256)), d[s] = sum_k e[t, g, k] * v[s, g, k], rounded at random  # in attention
+    b"204 mix_i8 y=i8[B*T*G*K] peak+i32 a:i8[B*G*T*S] b:i8[B*S*G*K] q:mul c: ; B G T S K za id back\n"  # y[t, g, k] = clamp(q * sum_s (a[g, t, s] - za) * b[s, g, k]), back: a[g, s, t]; rounded at random where id is not 0  # in attention
+    b"205 offset_i8 y=i8[B*N]~x peak+i32 x:i8[B*N] b:i32[N] qx:mul qb:mul ; B N zx zy lo\n"  # y[b] = clamp(zy + qx * (x[b] - zx) + qb * b)  # in attention
+    b"206 attend_f32 p=f32[B*G*T*S] a:f32[B*T*G*K] b:f32[B*S*G*K] ; B G T S K causal factor\n"  # p[g, t] = softmax_s(factor * sum_k a[t, g, k] * b[s, g, k]), causal: of s <= t  # in f32_attention
+    b"207 attend_dx_f32 dp=f32[B*G*T*S] e:f32[B*T*G*K] v:f32[B*S*G*K] p:f32[B*G*T*S] ; B G T S K\n"  # dp = p * (d - sum_s d * p), d[s] = sum_k e[t, g, k] * v[s, g, k]  # in f32_attention
+    b"208 mix_f32 y=f32[B*T*G*K] a:f32[B*G*T*S] b:f32[B*S*G*K] ; B G T S K factor back\n"  # y[t, g, k] = factor * sum_s a[g, t, s] * b[s, g, k], back: a[g, s, t]  # in f32_attention
+    b"209 offset_f32 y=f32[B*N]~x x:f32[B*N] b:f32[N] ; B N\n"  # y[b] = x[b] + b  # in f32_attention
 )
 
 PREFIXES = ("few", "each")
@@ -281,7 +291,7 @@ def _operand(word):
         if at > 0:
             break
     name = word[:at]
-    word, _, shares = word[at + 1 :].partition("~")
+    word, _, shares = (word[at + 1 :] or "i32[16]").partition("~")
     dtype, _, extent = word.partition("[")
     factors = extent[:-1].split("*") if extent else () if dtype == "buf" else "1"
     factors = tuple([int(f) if f.isdigit() else f for f in factors])  # f[0] would be interned for good

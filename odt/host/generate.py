@@ -443,9 +443,9 @@ def _manual(table, formulas):
         *textwrap.wrap(
             "Instruction set %d. The arithmetic, to the bit, is in [numerics.md](numerics.md). An operand is its "
             "name, how it is used (`=` written, `:` read, `+` updated in place), its dtype and its extent, where that "
-            "is not 1; `~x` says that it may lie in the memory of x. `@` stands for the window `%s`. B, M and "
-            "immediates with a `'` count rows of the batch, or what is in all of them ([program.md](program.md), "
-            "*Fewer rows*)." % (opcodes.VERSION, opcodes.WINDOW),
+            "is not 1, and neither of the control block, `i32[16]`; `~x` says that it may lie in the memory of x. `@` "
+            "stands for the window `%s`. B, M and immediates with a `'` count rows of the batch, or what is in all of "
+            "them ([program.md](program.md), *Fewer rows*)." % (opcodes.VERSION, opcodes.WINDOW),
             120,
         ),
         "",

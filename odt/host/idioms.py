@@ -12,7 +12,7 @@ _SEQUENCES = (
     "odt.GRU, odt.LSTM and odt.SimpleRNN; Conv1D over a window of samples does what most LSTMs of sensors do, and "
     "odt.online.EchoState learns sequences on a board (docs/howto/online.md)"
 )
-_ATTENTION = "odt has no attention: Conv1D or Dense over a window of samples"
+_ATTENTION = "odt.MultiHeadAttention, with num_heads=1 for one"
 _3D = "odt has 1 and 2 axes: put the third axis into the channels, odt.Conv2D and odt.Reshape"
 _PAD = 'padding="same" of the layer that follows; odt.Conv1D has "causal", too'
 _MAXPOOL = "odt.MaxPool2D(size) with the whole size of the image, then odt.Flatten(), or odt.GlobalAvgPool()"
@@ -57,7 +57,7 @@ MISSING = {
     "layers": {
         _SEQUENCES: "RNN LSTMCell GRUCell SimpleRNNCell StackedRNNCells Bidirectional ConvLSTM1D "
         "ConvLSTM2D ConvLSTM3D TimeDistributed Masking",
-        _ATTENTION: "Attention AdditiveAttention MultiHeadAttention GroupQueryAttention",
+        _ATTENTION: "Attention AdditiveAttention GroupQueryAttention",
         _3D: "Conv3D Conv3DTranspose Convolution3D Convolution3DTranspose AveragePooling3D AvgPool3D MaxPool3D "
         "MaxPooling3D GlobalAveragePooling3D GlobalAvgPool3D GlobalMaxPool3D GlobalMaxPooling3D "
         "AdaptiveAveragePooling3D AdaptiveMaxPooling3D Cropping3D UpSampling3D ZeroPadding3D SpatialDropout3D",
@@ -229,13 +229,15 @@ KEYWORDS = {
         "global_clipnorm": "clipnorm clipvalue",
         "leave it out: odt has no moving average of weights": "use_ema ema_momentum ema_overwrite_frequency",
         "leave it out: the bits of int8 need no scale of the loss": "loss_scale_factor gradient_accumulation_steps",
-        "leave it out": "lora_rank lora_alpha quantization_config use_causal_mask sparse ragged tensor batch_shape "
+        "leave it out": "lora_rank lora_alpha quantization_config sparse ragged tensor batch_shape "
         "optional size_average reduction amsgrad name centered fused foreach",
         "leave it out: there is one kernel per channel": "depth_multiplier",
         "leave it out: a transposed convolution has one size": "output_padding",
         "leave it out: a sequence is gone through once, from its first step, in a state of 0":
             "return_state go_backwards stateful unroll use_cudnn",
         "odt.Dropout before or after the layer": "dropout recurrent_dropout",
+        "leave it out: all steps of one axis are looked at, values are as wide as keys, the output as the query":
+            "value_dim output_shape attention_axes flash_attention sliding_window use_gate",
         "the last axis is normalised": "axis",
         "leave it out: gamma and beta are learnt": "center scale renorm renorm_clipping renorm_momentum synchronized "
         "rms_scaling",

@@ -58,7 +58,7 @@ def lookup_i8(o):
 def leaky_relu_dx_i8(o):
     """dx = e where x > z, else slope * e
 
-    dx=i8[N]~e e:i8[N] x:i8[N] c:i32[16] ; N' z slope id
+    dx=i8[N]~e e:i8[N] x:i8[N] c: ; N' z slope id
     """
     m, s = multiplier(o.slope)
     key = hash32(o.c[KEY], o.id)

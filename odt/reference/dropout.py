@@ -29,7 +29,7 @@ def _kept(o):
 def dropout_i8(o):
     """while KEY is not 0: y = z with probability drop, else x; sy = factor * sx / (1 - drop)
 
-    y=i8[B*N]~x sy=i32 x:i8[B*N] sx:i32 h:i32[4] c+i32[16] ; B N z id drop factor
+    y=i8[B*N]~x sy=i32 x:i8[B*N] sx:i32 h:i32[4] c+ ; B N z id drop factor
     """
     key = begin(o)
     scale = scale_mul(o.factor, o.sx[0])
@@ -43,7 +43,7 @@ def dropout_i8(o):
 def dropout_dx_i8(o):
     """dx = 0 where dropout_i8 dropped, else e
 
-    dx=i8[B*N]~e e:i8[B*N] c:i32[16] ; B N id drop
+    dx=i8[B*N]~e e:i8[B*N] c: ; B N id drop
     """
     for i, gone in enumerate(_dropped(o, o.c[KEY])):
         o.dx[i] = 0 if gone else o.e[i]
@@ -58,7 +58,7 @@ def _scaled(o, out, values, key):
 def dropout_f32(o):
     """while KEY is not 0: y = 0 with probability drop, else x / (1 - drop)
 
-    y=f32[B*N]~x x:f32[B*N] h:i32[4] c+i32[16] ; B N id drop
+    y=f32[B*N]~x x:f32[B*N] h:i32[4] c+ ; B N id drop
     """
     _scaled(o, o.y, o.x, begin(o))
 
@@ -66,6 +66,6 @@ def dropout_f32(o):
 def dropout_dx_f32(o):
     """dx = 0 where dropout_f32 dropped, else e / (1 - drop)
 
-    dx=f32[B*N]~e e:f32[B*N] c:i32[16] ; B N id drop
+    dx=f32[B*N]~e e:f32[B*N] c: ; B N id drop
     """
     _scaled(o, o.dx, o.e, o.c[KEY])

@@ -10,7 +10,7 @@ from ..base.regions import KEY
 def relative_i8(o):
     """ratio = 2^16 * sum |e| / the largest sum so far
 
-    ratio=i32 largest+i32 e:i8[N] se:i32 c:i32[16] ; N
+    ratio=i32 largest+i32 e:i8[N] se:i32 c: ; N
     """
     total = min(sum([abs(v) for v in o.e]), 0x7FFFFFFF)
     if not o.c[KEY]:

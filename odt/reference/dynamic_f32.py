@@ -10,7 +10,7 @@ from .float32 import divide, rounded, store, store2, to_int
 def relative_f32(o):
     """the same
 
-    ratio=i32 largest+f32 e:f32[N] c:i32[16] ; N
+    ratio=i32 largest+f32 e:f32[N] c: ; N
     """
     total = 0.0
     for v in o.e:

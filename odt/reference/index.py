@@ -6,12 +6,12 @@ MODULES = (  # a string takes half the RAM of a tuple
     "activation_exp_i8 "
     "activation_f32 "
     "activation_i8 "
+    "attention "
     "dropout "
     "dynamic "
     "dynamic_f32 "
     "join_concat "
-    "join_f32 "
-    "join_i8 "
+    "join_sums "
     "join_upsample "
     "linear_depthwise_f32 "
     "linear_depthwise_i8 "
@@ -50,7 +50,7 @@ MODULES = (  # a string takes half the RAM of a tuple
     "update_zeroth_i8 "
 )
 BY_NUMBER = (
-    "KKOOOOOOO88888888444++EEGG1:>SPQQRRRL5555555333**EEFF09=QQQ///10GGFF222+**++**))(((())((QRRQSQNM7776"
-    "66777666,,,,>=>=>=@?EECCCCCCCCCAAAAAAAANNMMMKHH-.-.--R+*+*-.POBBUTUTUUUTUUTJJJJJJDDG1+<;<;//))((8III"
-    "I"
+    "KKOOOOOOO88888888444++EEGG1:>SPQQRRRL5555555333**EEFF19=QQQ00011GGFF222+**++**))(((())((QRRQSQNM7776"
+    "66777666---->=>=>=@?EECCCCCCCCCAAAAAAAANNMMMKHH././..R+*+*./POBBUTUTUUUTUUTJJJJJJDDG1+<;<;00))((8III"
+    "I,,,,,,,,"
 )

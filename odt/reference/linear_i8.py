@@ -85,7 +85,7 @@ def bias_dw_i8(o):
 def channel_scale_i8(o):
     """y = clamp(q[n] * e)
 
-    y=i8[M*N]~e e:i8[M*N] q:mul[N] c:i32[16] ; M N id
+    y=i8[M*N]~e e:i8[M*N] q:mul[N] c: ; M N id
     """
     q = o.q
     key = hash32(o.c[KEY], o.id)

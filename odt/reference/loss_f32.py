@@ -9,7 +9,7 @@ from .float32 import divide, expf, logf, rounded, store
 def softmax_xent_f32(o):
     """e = (softmax(x) - onehot) / COUNT
 
-    e=f32[B*N]~x c+i32[16] labels:buf x:f32[B*N] ; B N
+    e=f32[B*N]~x c+ labels:buf x:f32[B*N] ; B N
     """
     c, size = o.c, o.N
     count = rounded(float(batch_count(c, o.B)))

@@ -9,7 +9,7 @@ from .data import batch_count, label, samples
 def softmax_xent_i8(o):
     """e = 127 * (softmax(sx * x) - onehot); se = 1 / (127 * COUNT)
 
-    e=i8[B*N]~x se=i32 c+i32[16] labels:buf x:i8[B*N] sx:i32 ; B N z
+    e=i8[B*N]~x se=i32 c+ labels:buf x:i8[B*N] sx:i32 ; B N z
     """
     c, size = o.c, o.N
     to_power = multiplier(scale_mul(o.sx[0], LOG2_E))

@@ -10,7 +10,7 @@ from .loss_f32 import add_loss, powers_of
 def distil_xent_f32(o):
     """as softmax_xent_f32; of rows that have logits L: e += 2 * alpha * (x - L / 4) / COUNT
 
-    e=f32[B*N]~x c+i32[16] labels:buf x:f32[B*N] ; B N alpha
+    e=f32[B*N]~x c+ labels:buf x:f32[B*N] ; B N alpha
     """
     c, size = o.c, o.N
     rows = c[Y_ZERO] == 1
@@ -47,7 +47,7 @@ def distil_xent_f32(o):
 def entropy_f32(o):
     """e = p * (a - sum_n p * a) / COUNT, p, a, LOSS as in entropy_i8
 
-    e=f32[B*N]~x sums=f32[N] c+i32[16] labels:buf x:f32[B*N] ; B N diversity
+    e=f32[B*N]~x sums=f32[N] c+ labels:buf x:f32[B*N] ; B N diversity
     """
     c, size = o.c, o.N
     count = rounded(float(batch_count(c, o.B)))

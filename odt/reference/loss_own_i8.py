@@ -11,7 +11,7 @@ def distil_xent_i8(o):
     """as softmax_xent_i8; of rows that have logits L, too (Y_ZERO is 1): e += 127 * 2 * a * (sx * (x - z) - L / 4), a
         = alpha / 65536
 
-    e=i8[B*N]~x se=i32 c+i32[16] labels:buf x:i8[B*N] sx:i32 ; B N z alpha
+    e=i8[B*N]~x se=i32 c+ labels:buf x:i8[B*N] sx:i32 ; B N z alpha
     """
     c, size = o.c, o.N
     rows = c[Y_ZERO] == 1
@@ -51,7 +51,7 @@ def entropy_i8(o):
     """e = p * (a - sum_n p * a) / se, p = softmax(sx * x), a = diversity * log(mean p over the rows) - log(p); so = se
         / COUNT; LOSS += -sum p * log(p)
 
-    e=i8[B*N] so=i32 sums=i32[N] peak+i32 c+i32[16] labels:buf x:i8[B*N] sx:i32 se:i32 ; B N diversity
+    e=i8[B*N] so=i32 sums=i32[N] peak+i32 c+ labels:buf x:i8[B*N] sx:i32 se:i32 ; B N diversity
     """
     c, size = o.c, o.N
     diversity = max(0, min(1 << 20, o.diversity))

@@ -10,7 +10,7 @@ from .loss_f32 import add_loss
 def binary_xent_f32(o):
     """e = (sigmoid(x) - target) / (N * COUNT)
 
-    e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N
+    e=f32[B*N]~x c+ target:buf x:f32[B*N] ; B N
     """
     c = o.c
     count = _elements(o)
@@ -34,7 +34,7 @@ def binary_xent_f32(o):
 def mse_f32(o):
     """e = 2 * (x - target) / (N * COUNT)
 
-    e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N
+    e=f32[B*N]~x c+ target:buf x:f32[B*N] ; B N
     """
     c, size = o.c, o.N
     kind, zero = c[Y_FORMAT], c[Y_ZERO]
@@ -56,7 +56,7 @@ def mse_f32(o):
 def mae_f32(o):
     """e = sign(x - target) / (N * COUNT)
 
-    e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N
+    e=f32[B*N]~x c+ target:buf x:f32[B*N] ; B N
     """
     c = o.c
     step = rounded(1.0 / _elements(o))
@@ -68,7 +68,7 @@ def mae_f32(o):
 def huber_f32(o):
     """e = min(max(x - target, -delta), delta) / (N * COUNT)
 
-    e=f32[B*N]~x c+i32[16] target:buf x:f32[B*N] ; B N delta
+    e=f32[B*N]~x c+ target:buf x:f32[B*N] ; B N delta
     """
     c = o.c
     count = _elements(o)

@@ -10,7 +10,7 @@ from .loss_i8 import add_loss
 def binary_xent_i8(o):
     """e = 127 * (sigmoid(sx * (x - z)) - target); se = 1 / (127 * N * COUNT)
 
-    e=i8[B*N]~x se=i32 c+i32[16] target:buf x:i8[B*N] sx:i32 ; B N z
+    e=i8[B*N]~x se=i32 c+ target:buf x:i8[B*N] sx:i32 ; B N z
     """
     c = o.c
     m, s = multiplier(scale_mul(o.sx[0], LOG2_E))
@@ -40,7 +40,7 @@ def binary_xent_i8(o):
 def mse_i8(o):
     """e = (sx * (x - z) - target) / se; so = 2 * se / (N * COUNT)
 
-    e=i8[B*N]~x so=i32 peak+i32 c+i32[16] target:buf x:i8[B*N] sx:i32 se:i32 ; B N z
+    e=i8[B*N]~x so=i32 peak+i32 c+ target:buf x:i8[B*N] sx:i32 se:i32 ; B N z
     """
     c, size = o.c, o.N
     sink = Sink(o.e, o.peak)
@@ -72,7 +72,7 @@ def mse_i8(o):
 def mae_i8(o):
     """e = 127 * sign(sx * (x - z) - target); se = 1 / (127 * N * COUNT)
 
-    e=i8[B*N]~x se=i32 c+i32[16] target:buf x:i8[B*N] sx:i32 ; B N z
+    e=i8[B*N]~x se=i32 c+ target:buf x:i8[B*N] sx:i32 ; B N z
     """
     loss = 0
     for i, d in _differences(o):
@@ -86,7 +86,7 @@ def mae_i8(o):
 def huber_i8(o):
     """e = min(max(sx * (x - z) - target, -delta), delta) / se; so = se / (N * COUNT)
 
-    e=i8[B*N] so=i32 peak+i32 c+i32[16] target:buf x:i8[B*N] sx:i32 se:i32 ; B N z delta
+    e=i8[B*N] so=i32 peak+i32 c+ target:buf x:i8[B*N] sx:i32 se:i32 ; B N z delta
     """
     sx, se = o.sx[0], o.se[0]
     sink = Sink(o.e, o.peak)

@@ -10,7 +10,7 @@ from .loss_f32 import add_loss
 def weighted_xent_f32(o):
     """e = (softmax(x) * sum_n t - t) / sum of weights[label], t as in weighted_xent_i8
 
-    e=f32[B*N]~x c+i32[16] labels:buf x:f32[B*N] weights:f32[N] ; B N smooth
+    e=f32[B*N]~x c+ labels:buf x:f32[B*N] weights:f32[N] ; B N smooth
     """
     c, size = o.c, o.N
     smooth = bits_to_float(o.smooth)

@@ -12,7 +12,7 @@ def weighted_xent_i8(o):
         random; top = the largest in magnitude where weights differ, else the largest sum_n t; se = top / (127 * sum
         of weights[label])
 
-    e=i8[B*N]~x se=i32 c+i32[16] labels:buf x:i8[B*N] sx:i32 weights:i16[N] ; B N smooth id
+    e=i8[B*N]~x se=i32 c+ labels:buf x:i8[B*N] sx:i32 weights:i16[N] ; B N smooth id
     """
     c, size = o.c, o.N
     smooth = max(0, min(65536, o.smooth))

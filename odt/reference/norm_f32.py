@@ -43,7 +43,7 @@ def norm_stats_f32(o):
 def batch_stats_f32(o):
     """while KEY is not 0: st[n] of COUNT rows, as norm_stats_f32; va[n] = variance of x
 
-    st+f32[N*2] va+f32[N] x:f32[B*S*N] c:i32[16] ; B S N eps
+    st+f32[N*2] va+f32[N] x:f32[B*S*N] c: ; B S N eps
     """
     if o.c[KEY] == 0:
         return
@@ -109,7 +109,7 @@ def norm_dw_f32(o):
 def norm_dx_f32(o):
     """dx = (g - mean(g) - h * mean(g * h)) / deviation, g = e * gamma[n], h = (x - mean) / deviation
 
-    dx=f32[M*S*G*C]~e e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] c:i32[16] ; M S' G C rows
+    dx=f32[M*S*G*C]~e e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] c: ; M S' G C rows
     """
     errors = list(o.e)
     for i in range(len(o.dx)):

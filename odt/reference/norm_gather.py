@@ -12,7 +12,7 @@ from .float32 import affine, divide, rounded, store
 def gather_norm_i8(o):
     """y[b] = clamp(z + (x[order(b)] - mean[c]) / sqrt(var[c]) / s)
 
-    y=i8[B*S*C] peak+i32 c:i32[16] x:buf s:i32 mean:i32[C] var:i32[C] ; B S C z
+    y=i8[B*S*C] peak+i32 c: x:buf s:i32 mean:i32[C] var:i32[C] ; B S C z
     """
     kind, zero = o.c[X_FORMAT], o.c[X_ZERO]
     m, s = multiplier(scale_div(scale_shift(ONE, -12), o.s[0]))
@@ -40,7 +40,7 @@ def gather_norm_i8(o):
 def gather_norm_f32(o):
     """y[b] = (x[order(b)] - mean[c]) / sqrt(var[c])
 
-    y=f32[B*S*C] c:i32[16] x:buf mean:f32[C] var:f32[C] ; B S C
+    y=f32[B*S*C] c: x:buf mean:f32[C] var:f32[C] ; B S C
     """
     kind, zero = o.c[X_FORMAT], o.c[X_ZERO]
     scale = bits_to_float(o.c[X_SCALE])

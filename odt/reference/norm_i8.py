@@ -70,7 +70,7 @@ def norm_stats_i8(o):
 def batch_stats_i8(o):
     """while KEY is not 0: st[n] of COUNT rows, as norm_stats_i8; va[n] = (factor * sx)^2 * variance of x
 
-    st+i32[N*2] va+i32[N] x:i8[B*S*N] sx:i32 c:i32[16] ; B S N z factor eps
+    st+i32[N*2] va+i32[N] x:i8[B*S*N] sx:i32 c: ; B S N z factor eps
     """
     if o.c[KEY] == 0:
         return
@@ -181,8 +181,8 @@ def norm_dx_i8(o):
     """dx = clamp(factor * se / (sx * sdx) / deviation * (g - mean(g) - h * mean(g * h))), g = e * gamma, rounded at
         random
 
-    dx=i8[M*S*G*C] peak+i32 e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] gamma:i32[G*C] se:i32 sx:i32 sdx:i32 c:i32[16]
-        ; M S' G C zx factor rows id F
+    dx=i8[M*S*G*C] peak+i32 e:i8[M*S*G*C] x:i8[M*S*G*C] st:i32[M*G*2] gamma:i32[G*C] se:i32 sx:i32 sdx:i32 c: ; M S'
+        G C zx factor rows id F
     """
     gains, shift = _gains(o.gamma)
     outer = _outer(o, shift)

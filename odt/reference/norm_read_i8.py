@@ -9,7 +9,7 @@ def read_stats_i8(o):
     """of samples that var has scaled: st[n] = 0; factor * sx; while KEY is not 0, with batch: st[n, 1] = factor * sx /
         sqrt(va + eps / var)
 
-    st+i32[N*2] va:i32[N] var:i32[N] sx:i32 c:i32[16] ; N factor eps batch
+    st+i32[N*2] va:i32[N] var:i32[N] sx:i32 c: ; N factor eps batch
     """
     unit = scale_mul(o.factor, o.sx[0])
     for n in range(o.N):

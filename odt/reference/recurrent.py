@@ -124,7 +124,7 @@ def recur_dx_i8(o):
     """dx = error of a, n = error of a GRU's recurrent candidate, p[t] = y[t - 1]
 
     dx=i8[B*T*G] peak+i32 n=i8[B*E*H] p=i8[B*T*H] s=i32[H*3] d=i16[G] e:i8[B*R*H] y:i8[B*T*H] v:i8[B*K*G]
-        u:i8[B*K*H] w:i8[G*H] qe:mul qr:mul qu:mul c:i32[16] ; B T G H R K E kind id
+        u:i8[B*K*H] w:i8[G*H] qe:mul qr:mul qu:mul c: ; B T G H R K E kind id
     """
     if not _fits(o) or (o.kind != _SIMPLE and o.K != o.T) or (o.kind == _GRU and o.E != o.T):
         return

@@ -74,7 +74,7 @@ def sampling_i8(o):
     """y = clamp((mu + exp(v / 2) * g) / sy), (mu, v) = factor * sx * (x - z); g = normal numbers while KEY is not 0,
         else 0
 
-    y=i8[B*N] peak+i32 x:i8[B*2*N] sx:i32 sy:i32 h:i32[4] c+i32[16] ; B N z id factor
+    y=i8[B*N] peak+i32 x:i8[B*2*N] sx:i32 sy:i32 h:i32[4] c+ ; B N z id factor
     """
     x = _Input(o)
     mean = multiplier(scale_div(x.scale, o.sy[0]))
@@ -92,7 +92,7 @@ def divergence_i8(o):
     """D = max(free, (mu^2 + exp(v) - v - 1) / 2); LOSS += rise * beta * sum D / (unit * (so / 256)^degree); sk = rise
         * beta / (width * COUNT), rise = min(1, (t + 1) / warmup)
 
-    sk=i32 c+i32[16] x:i8[B*2*N] sx:i32 so:i32 h:i32[4] ; B N z factor beta warmup unit free degree width
+    sk=i32 c+ x:i8[B*2*N] sx:i32 so:i32 h:i32[4] ; B N z factor beta warmup unit free degree width
     """
     x = _Input(o)
     beta = scale_mul(o.beta, _rise(o))
@@ -112,7 +112,7 @@ def sampling_dx_i8(o):
     """dx = clamp((e' + k * mu, (e' * exp(v / 2) * g + k * (exp(v) - 1)) / 2) / sdx), e' = error * se * e; k = sk, 0
         where D is below free
 
-    dx=i8[B*2*N] peak+i32 e:i8[B*N] x:i8[B*2*N] se:i32 sk:i32 sx:i32 sdx:i32 c:i32[16] ; B N z id factor error free
+    dx=i8[B*2*N] peak+i32 e:i8[B*N] x:i8[B*2*N] se:i32 sk:i32 sx:i32 sdx:i32 c: ; B N z id factor error free
     """
     x = _Input(o)
     incoming = scale_div(scale_mul(o.error, o.se[0]), o.sdx[0])
@@ -153,7 +153,7 @@ def _divergence(mean, v, power):
 def sampling_f32(o):
     """y = mu + exp(v / 2) * g, (mu, v) = x; g as in sampling_i8
 
-    y=f32[B*N] x:f32[B*2*N] h:i32[4] c+i32[16] ; B N id
+    y=f32[B*N] x:f32[B*2*N] h:i32[4] c+ ; B N id
     """
     for i, g in enumerate(_numbers(o, begin(o))):
         at = i // o.N * 2 * o.N + i % o.N
@@ -163,7 +163,7 @@ def sampling_f32(o):
 def divergence_f32(o):
     """D, sk as in divergence_i8; LOSS += rise * beta * sum D
 
-    sk=f32 c+i32[16] x:f32[B*2*N] h:i32[4] ; B N beta warmup free width
+    sk=f32 c+ x:f32[B*2*N] h:i32[4] ; B N beta warmup free width
     """
     beta = bits_to_float(scale_mul(o.beta, _rise(o)))
     free = bits_to_float(o.free)
@@ -180,7 +180,7 @@ def divergence_f32(o):
 def sampling_dx_f32(o):
     """dx = (e + k * mu, (e * exp(v / 2) * g + k * (exp(v) - 1)) / 2), k as in sampling_dx_i8
 
-    dx=f32[B*2*N] e:f32[B*N] x:f32[B*2*N] sk:f32 c:i32[16] ; B N id free
+    dx=f32[B*2*N] e:f32[B*N] x:f32[B*2*N] sk:f32 c: ; B N id free
     """
     free = bits_to_float(o.free)
     for i, g in enumerate(_numbers(o, o.c[KEY])):

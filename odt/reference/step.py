@@ -17,7 +17,7 @@ def clear(o):
 def tick(o):
     """t += 1; KEY = hash(seed, t); rate = RATE * sqrt(1 - beta2^t) / (1 - beta1^t), sqrt(1 - beta2^t)
 
-    rate=i32[2] h+i32[4] c+i32[16] ; beta1 beta2
+    rate=i32[2] h+i32[4] c+ ; beta1 beta2
     """
     t, seed, p1, p2 = o.h
     t = (t + 1) & 0xFFFFFFFF
@@ -41,7 +41,7 @@ def tick(o):
 def step_key(o):
     """KEY = hash(seed, t + ahead), while KEY is not 0
 
-    c+i32[16] h:i32[4] ; ahead
+    c+ h:i32[4] ; ahead
     """
     if o.c[KEY]:
         o.c[KEY] = wrap32(hash32(o.h[1], o.h[0] + o.ahead))

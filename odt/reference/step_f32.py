@@ -9,7 +9,7 @@ from .float32 import affine, store
 def gather_f32(o):
     """y[b] = x[order(b)]
 
-    y=f32[B*F] c:i32[16] x:buf ; B F
+    y=f32[B*F] c: x:buf ; B F
     """
     kind, zero, size = o.c[X_FORMAT], o.c[X_ZERO], o.F
     scale = bits_to_float(o.c[X_SCALE])

@@ -12,7 +12,7 @@ from .data import limit30, samples
 def gather_i8(o):
     """y[b] = clamp(z + x[order(b)] / s)
 
-    y=i8[B*F] peak+i32 c:i32[16] x:buf s:i32 ; B F z
+    y=i8[B*F] peak+i32 c: x:buf s:i32 ; B F z
     """
     kind = o.c[X_FORMAT]
     y, z, size = o.y, o.z, o.F

@@ -9,7 +9,7 @@ from .update_i8 import dither, halve_rows, needed_exponent, round_shift, short
 def adam_i16(o):
     """m += (g - m) * (1 - beta1); v = sqrt(beta2 * v^2 + (1 - beta2) * g^2); d = m / v
 
-    d+i32[N*K] ds=i32[N] m+i16[N*K] v+i16[N*K] ex+i8[N] gs:i32 c:i32[16] ; N K factor id c1 r2 rc2 at
+    d+i32[N*K] ds=i32[N] m+i16[N*K] v+i16[N*K] ex+i8[N] gs:i32 c: ; N K factor id c1 r2 rc2 at
     """
     adam = _Adam(o)
     for n in range(o.N):
@@ -21,8 +21,8 @@ def adam_i16(o):
 def adam_i8(o):
     """adam_i16 and w -= rate * d / sw[n] in one
 
-    w+i8[N*K] r+i8[N*K] sw+i32[N] limited+i32 m+i16[R*K] v+i16[R*K] ex+i8[R] d:i32[R*K] gs:i32 rate:i32 c:i32[16] ;
-        N K factor id c1 r2 rc2 common at R
+    w+i8[N*K] r+i8[N*K] sw+i32[N] limited+i32 m+i16[R*K] v+i16[R*K] ex+i8[R] d:i32[R*K] gs:i32 rate:i32 c: ; N K
+        factor id c1 r2 rc2 common at R
     """
     part = rows(o)
     if not part:

@@ -13,7 +13,7 @@ from .float32 import divide, rounded, store, store2, to_int
 def decay_f32(o):
     """w -= RATE * decay * w
 
-    w+f32[N] c:i32[16] ; N decay
+    w+f32[N] c: ; N decay
     """
     if o.c[RATE] == 0:
         return

@@ -11,7 +11,7 @@ from .data import limit30, rows
 def decay_i8(o):
     """the same of 256 * w + r
 
-    w+i8[N] r+i8[N] c:i32[16] ; N decay id
+    w+i8[N] r+i8[N] c: ; N decay id
     """
     m, s, key = _decayed(o)
     for i in range(o.N if m else 0):
@@ -25,7 +25,7 @@ def decay_i8(o):
 def decay_i32(o):
     """b -= RATE * decay * b
 
-    b+i32[N] c:i32[16] ; N decay id
+    b+i32[N] c: ; N decay id
     """
     m, s, key = _decayed(o)
     for i in range(o.N if m else 0):
@@ -57,7 +57,7 @@ def plain_i32(o):
 def apply_i8(o):
     """w -= rate * ds[n] * d / sw[n]
 
-    w+i8[N*K] r+i8[N*K] sw+i32[N] limited+i32 d:i32[R*K] ds:i32[R] rate:i32 c:i32[16] ; N K id common at R
+    w+i8[N*K] r+i8[N*K] sw+i32[N] limited+i32 d:i32[R*K] ds:i32[R] rate:i32 c: ; N K id common at R
     """
     rate = o.rate[0]
     if rate == 0:

@@ -8,7 +8,7 @@ from .update_i8 import dither, needed_exponent, power_of_2, product, round_shift
 def momentum_i16(o):
     """v = mu * v + d * factor * gs; d = v
 
-    d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32 c:i32[16] ; N K factor id mu at
+    d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32 c: ; N K factor id mu at
     """
     _momentum_i16(o, False)
 
@@ -16,7 +16,7 @@ def momentum_i16(o):
 def nesterov_i16(o):
     """v = mu * v + d * factor * gs; d = d * factor * gs + mu * v
 
-    d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32 c:i32[16] ; N K factor id mu at
+    d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32 c: ; N K factor id mu at
     """
     _momentum_i16(o, True)
 

@@ -11,7 +11,7 @@ from .update_zeroth_i8 import direction, key_of, moving
 def passed_f32(o):
     """the same
 
-    m+f32[3] k+i32 c+i32[16] ; which
+    m+f32[3] k+i32 c+ ; which
     """
     if not moving(o):
         return
@@ -40,7 +40,7 @@ def passed_f32(o):
 def slope_f32(o):
     """g = RATE * factor * D / COUNT, D = m[0] - m[1]; with sign: RATE * factor * sign(D)
 
-    g=f32 m:f32[3] c:i32[16] ; B factor sign
+    g=f32 m:f32[3] c: ; B factor sign
     """
     distance = rounded(o.m[0] - o.m[1])
     r = rounded(bits_to_float(o.c[RATE]) * bits_to_float(o.factor))
@@ -65,7 +65,7 @@ def _along(o, step):
 def perturb_f32(o):
     """while KEY is above 1: w += z * epsilon
 
-    w+f32[N] c:i32[16] ; N id epsilon
+    w+f32[N] c: ; N id epsilon
     """
     if moving(o):
         _along(o, bits_to_float(o.epsilon))
@@ -74,7 +74,7 @@ def perturb_f32(o):
 def walk_f32(o):
     """w -= g * z
 
-    w+f32[N] g:f32 c:i32[16] ; N id
+    w+f32[N] g:f32 c: ; N id
     """
     if o.g[0] != 0:
         _along(o, -o.g[0])

@@ -42,7 +42,7 @@ def passed_i8(o):
     """while KEY is above 1: m = sums of LOSS of the passes with w + e z, with w - e z; LOSS and CORRECT as before plus
         the mean of both passes
 
-    m+i32[6] k+i32 c+i32[16] ; which
+    m+i32[6] k+i32 c+ ; which
     """
     if not moving(o):
         return
@@ -69,7 +69,7 @@ def passed_i8(o):
 def slope_i8(o):
     """g = RATE * factor * so^degree * abs(D) / COUNT, sign(D), D = m[0] - m[1]; with sign: RATE * factor, sign(D)
 
-    g=i32[2] m:i32[6] so:i32 c:i32[16] ; B factor degree sign
+    g=i32[2] m:i32[6] so:i32 c: ; B factor degree sign
     """
     distance = (_read(o.m, 0) - _read(o.m, 2)) & _ALL
     if distance >> 63:
@@ -101,7 +101,7 @@ def _steps(epsilon, sw):
 def room_i8(o):
     """w in a scale twice as large, where perturb_i8 would pass 127
 
-    w+i8[N*K] r+i8[N*K] sw+i32[N] c:i32[16] ; N K epsilon common
+    w+i8[N*K] r+i8[N*K] sw+i32[N] c: ; N K epsilon common
     """
     if not moving(o):
         return
@@ -117,7 +117,7 @@ def room_i8(o):
 def perturb_i8(o):
     """while KEY is above 1: w += z * max(1, epsilon / sw[n]); back: -=
 
-    w+i8[N*K] sw:i32[N] c:i32[16] ; N K id epsilon back
+    w+i8[N*K] sw:i32[N] c: ; N K id epsilon back
     """
     if not moving(o):
         return
@@ -132,7 +132,7 @@ def perturb_i8(o):
 def perturb_i32(o):
     """while KEY is above 1: b += z * epsilon
 
-    b+i32[N] c:i32[16] ; N id epsilon
+    b+i32[N] c: ; N id epsilon
     """
     if not moving(o):
         return
@@ -155,7 +155,7 @@ def _change(o, key, i, m, s):
 def walk_i8(o):
     """w -= g * z / sw[n]
 
-    w+i8[N*K] r+i8[N*K] sw+i32[N] g:i32[2] c:i32[16] ; N K id common
+    w+i8[N*K] r+i8[N*K] sw+i32[N] g:i32[2] c: ; N K id common
     """
     if o.g[0] == 0:
         return
@@ -183,7 +183,7 @@ def walk_i8(o):
 def walk_i32(o):
     """b -= g * z * 2^20
 
-    b+i32[N] g:i32[2] c:i32[16] ; N id
+    b+i32[N] g:i32[2] c: ; N id
     """
     if o.g[0] == 0:
         return

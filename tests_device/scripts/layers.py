@@ -84,6 +84,14 @@ def recurrent():
                            odt.LSTM(4, return_sequences=True), odt.SimpleRNN(6), odt.Dense(3)])  # fmt: skip
 
 
+def attention():
+    x = odt.Input((24,))
+    y = odt.PositionEmbedding()(odt.Dense(6)(odt.Reshape((6, 4))(x)))
+    y = odt.Add()([y, odt.MultiHeadAttention(2, use_causal_mask=True)(odt.LayerNorm()(y))])
+    z = odt.MultiHeadAttention(3, key_dim=5)([odt.Reshape((2, 9))(odt.Dense(18)(odt.Flatten()(y))), y])
+    return odt.Model(x, odt.Dense(3)(odt.GlobalAvgPool()(z)))
+
+
 CASES = (
     ("images", images, "sparse_categorical_crossentropy"),
     ("weighted", images, odt.SparseCategoricalCrossentropy([1, 0.5, 2], label_smoothing=0.1)),
@@ -97,6 +105,7 @@ CASES = (
     ("raw", raw, "categorical_crossentropy"),
     ("variational", variational, "mse"),
     ("recurrent", recurrent, "mse"),
+    ("attention", attention, "mse"),
 )
 
 

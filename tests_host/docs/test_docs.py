@@ -298,7 +298,8 @@ API = {
         "Input Dense Conv2D Conv1D DepthwiseConv2D Conv2DTranspose Conv1DTranspose MaxPool2D MaxPool1D AvgPool2D "
         "AvgPool1D AdaptiveAvgPool2D AdaptiveAvgPool1D GlobalAvgPool UpSampling2D UpSampling1D Flatten Reshape ReLU "
         "ReLU6 LeakyReLU ELU SELU GELU Sigmoid Tanh Softmax Activation Normalization BatchNorm LayerNorm GroupNorm "
-        "Dropout Sampling Add Multiply Concatenate GRU LSTM SimpleRNN"
+        "Dropout Sampling Add Multiply Concatenate GRU LSTM SimpleRNN "
+        "MultiHeadAttention PositionEmbedding"
     ),
     "losses": "SparseCategoricalCrossentropy CategoricalCrossentropy BinaryCrossentropy MeanSquaredError "
     "MeanAbsoluteError Huber",

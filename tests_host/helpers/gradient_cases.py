@@ -43,6 +43,16 @@ def _columns():
     return x, odt.Dense(3)(odt.Flatten()(odt.Conv2D(2, 2)(u)))
 
 
+def _attention():
+    """A pre-norm block, and one step that looks at the others."""
+    x = odt.Input((5, 3))
+    y = odt.PositionEmbedding()(odt.Dense(8)(x))
+    y = odt.Add()([y, odt.MultiHeadAttention(2)(odt.LayerNorm()(y))])
+    y = odt.Add()([y, odt.Dense(8)(odt.Dense(6, activation="gelu")(odt.LayerNorm()(y)))])
+    last = odt.Reshape((1, -1))(odt.Dense(4)(odt.Flatten()(y)))
+    return x, odt.Dense(3)(odt.Flatten()(odt.MultiHeadAttention(2, key_dim=3)([last, y])))
+
+
 def _products():
     x = odt.Input((6, 4))
     y = odt.Dense(5)(x)
@@ -141,6 +151,10 @@ NETWORKS = {
     "simple rnn": ((5, 3), [odt.Dense(4), odt.SimpleRNN(5, return_sequences=True), odt.SimpleRNN(4, use_bias=False),
     odt.Dense(3)]),
     "recurrent of two steps": ((2, 4), [odt.GRU(3, return_sequences=True), odt.LSTM(4), odt.Dense(3)]),
+    "attention": ((5, 6), [odt.Dense(6), odt.MultiHeadAttention(3), odt.Flatten(), odt.Dense(3)]),
+    "attention, causal": ((6, 3), [odt.PositionEmbedding(), odt.MultiHeadAttention(2, key_dim=4, use_bias=False,
+    use_causal_mask=True), odt.GlobalAvgPool(), odt.Dense(3)]),
+    "attention of blocks": _attention,
     "branches": _branches,
     "plain add": _plain_add,
 }  # fmt: skip

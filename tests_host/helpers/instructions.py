@@ -259,7 +259,7 @@ def draw_immediates(rng, op):
     for name in op.immediates:
         if name in values:
             continue
-        if name in LIMITS or name in ("M", "N", "K", "S", "F", "C", "U"):
+        if name in LIMITS or name in ("M", "N", "K", "S", "F", "C", "U", "T"):
             v = rng.choice((1, rng.randint(1, 4), rng.randint(1, 19)))
         elif name in ("beta", "unit", "error"):
             v = draw_scale(rng, -12, 18)
@@ -327,6 +327,8 @@ def draw_immediates(rng, op):
             v = draw_scale(rng, -8, 8)
         elif name == "fill":
             v = rng.choice((-128, 0, rng.randint(-128, 127), draw_int32(rng)))
+        elif name == "causal" or name == "id" and op.name.startswith("mix") and rng.random() < 0.5:
+            v = rng.choice((0, 1)) if name == "causal" else 0
         elif name in ("id", "at", "ahead"):
             v = rng.randrange(-1 << 31, 1 << 31)
         elif name == "which":
@@ -464,7 +466,7 @@ def contents(rng, op, operand, dtype, size, immediates):
         return array("i", [rng.choice((0, -1, rng.randint(1, top), rng.randint(1, top), draw_int32(rng)))]).tobytes()
     if operand == "rows":
         return array("i", [rng.randint(-1, immediates["N"]) for _ in range(count)]).tobytes()
-    if operand == "sums":
+    if operand in ("sums", "r"):
         return bytes(4 * count)
     if operand in ("m", "k"):  # losses and hits
         return array("i", [rng.choice((draw_int32(rng), 0, 0)) for _ in range(count)]).tobytes()

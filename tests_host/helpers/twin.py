@@ -104,6 +104,10 @@ class Twin:
             y = x
         elif layer.kind in ("gru", "lstm", "simple_rnn"):
             y = self._recurrent(node, x)
+        elif layer.kind == "attention":
+            y = self._attention(layer, inputs)
+        elif layer.kind == "position":
+            y = x + kernel
         elif layer.kind == "concatenate":
             y = torch.cat([v.reshape(-1, *parent.shape) for v, parent in zip(inputs, node.inputs)], -1)
         elif layer.kind == "multiply":
@@ -155,6 +159,13 @@ class Twin:
         x = x.reshape(len(x), -1, width)
         y = torch.func.functional_call(module, own, (x,))[0]
         return y if layer.return_sequences else y[:, -1]
+
+    def _attention(self, layer, inputs):
+        """By PyTorch's function, of queries, keys and values [samples, steps, heads * width]."""
+        heads = layer.num_heads
+        parts = [v.reshape(len(v), v.shape[1], heads, -1).transpose(1, 2) for v in inputs]
+        y = F.scaled_dot_product_attention(*parts, is_causal=layer.causal)
+        return y.transpose(1, 2).reshape(len(y), y.shape[2], -1)
 
     def _of_images(self, layer, x, image, kernel, bias):
         """The layers of IMAGES, NCHW."""

@@ -17,6 +17,9 @@ CAPABILITIES = {
     "adapt": Capability(
         "which layers and channels train; training without a backward pass", needs=("kernels",), blocks=23
     ),
+    "attention": Capability(
+        "MultiHeadAttention, PositionEmbedding", kernels=("_odt_attention", "_odt_f32_attention"), blocks=17
+    ),
     "continual": Capability(
         "replay, teaching, few labels, another place", needs=("online",), kernels=("_odt_own",), blocks=26
     ),

@@ -844,7 +844,7 @@ _INSTEAD = {
     "RNN Bidirectional ConvLSTM1D ConvLSTM2D ConvLSTM3D StackedRNNCells": _RECURRENCE,
     "LSTMCell GRUCell SimpleRNNCell": _RECURRENCE,
     "MultiHeadAttention Attention AdditiveAttention GroupedQueryAttention GroupQueryAttention":
-        "convolutions; odt has no attention",
+        "convolutions: no attention is imported",
     "Masking": "sequences of one length, padded beforehand",
     "Embedding ReversibleEmbedding CategoryEncoding": "one-hot samples and a Dense",
     "StringLookup IntegerLookup TextVectorization Hashing HashedCrossing Discretization":

@@ -1060,9 +1060,7 @@ _OF_IMAGES = {
 }  # fmt: skip
 OPERATORS = set(ATTRIBUTES)
 _NO_RECURRENCE = "GRU, LSTM or RNN, in float"
-_NO_ATTENTION = (
-    "Conv over the sequence, or a Dense over its positions: odt multiplies no two tensors of the network as matrices"
-)
+_NO_ATTENTION = "Conv over the sequence, or a Dense over its positions: no attention is imported"
 _STATIC = "static quantization to int8 (QDQ)"
 _INSTEAD = {
     "Gelu": "Relu, or Sigmoid and Mul",

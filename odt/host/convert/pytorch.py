@@ -995,7 +995,7 @@ _MAY_SHOW = (
     "to",
 )  # what these give is at times what they took
 _RECURRENCE = "nn.GRU, nn.LSTM, or nn.RNN with nonlinearity='tanh'"
-_ATTENTION = "convolutions: odt has no attention"
+_ATTENTION = "convolutions: no attention is imported"
 _MODULES = ("LSTMCell", "GRUCell", "RNNCell", "MultiheadAttention", "Transformer")
 INSTEAD = {
     **dict.fromkeys(("LSTMCell", "GRUCell", "RNNCell", "rnn_relu"), _RECURRENCE),

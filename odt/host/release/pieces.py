@@ -27,6 +27,8 @@ PIECES = {
     "_odt_packed": "frozen weights of 4 bits",
     "_odt_recurrent": "int8 GRU, LSTM and SimpleRNN",
     "_odt_f32_recurrent": "float32 GRU, LSTM and SimpleRNN",
+    "_odt_attention": "int8 attention and positions",
+    "_odt_f32_attention": "float32 attention and positions",
 }
 
 # Modules beside them, which no instruction needs: Python imports them itself. FILES: what an installation has.

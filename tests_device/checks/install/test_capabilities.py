@@ -28,7 +28,7 @@ BLOCK = re.compile(
 )
 # What a program names first of each.
 NAMED = {
-    "adapt": "update", "continual": "Replay", "data": "CsvReader", "fleet": "Node",
+    "adapt": "update", "attention": "MultiHeadAttention", "continual": "Replay", "data": "CsvReader", "fleet": "Node",
     "generative": "Sampling", "inspect": "Ranges", "online": "OSELM", "recurrent": "GRU",
     "sensors": "LogMel", "slots": "Bytes",
 }  # fmt: skip

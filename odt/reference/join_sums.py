@@ -1,8 +1,9 @@
-"""Several int8 tensors into one, each in a scale of its own."""
+"""Sums and products of tensors: in int8 each in a scale of its own; in float32."""
 
 from ..base.fixed import sat32
 from ..base.primitives import rescale, wrap32
 from .data import Sink
+from .float32 import store
 
 
 def add_i8(o):
@@ -41,3 +42,25 @@ def multiply_i8(o):
         v = wrap32((o.a[i] - o.za) * (o.b[i] - o.zb))
         sink.put(i, rescale(v, o.q[0], o.q[1]))
     sink.close()
+
+
+# float32
+
+
+def add_f32(o):
+    """y = a + b
+
+    y=f32[N]~a a:f32[N] b:f32[N] ; N' relu
+    """
+    for i in range(o.N):
+        v = store(o.a[i] + o.b[i])
+        o.y[i] = 0.0 if o.relu and v < 0 else v
+
+
+def multiply_f32(o):
+    """y = a * b
+
+    y=f32[N]~a a:f32[N] b:f32[N] ; N'
+    """
+    for i in range(o.N):
+        o.y[i] = store(o.a[i] * o.b[i])

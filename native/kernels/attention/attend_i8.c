@@ -1,0 +1,67 @@
+// The weights of attention and their gradient, int8: a row of scores is a row of int32 sums, and is never rounded to
+// bytes.
+
+#include "../../fixed.h"
+#include "../../opcodes.h"
+#include "../../common/inner_i8.h"
+
+#define HALF (1u << 31) // what makes odt_rescaled_random() round to nearest
+
+void odt_attend_i8(const odt_attend_i8_t *a) {
+    int32_t G = a->G, S = a->S, K = a->K, width = G * K, *row = a->r;
+    odt_multiplier_t q = odt_checked(a->q);
+    int8_t *p = a->p;
+    for (int32_t b = 0; b < a->B; b++) {
+        for (int32_t g = 0; g < G; g++) {
+            const int8_t *query = a->a + b * a->T * width + g * K, *keys = a->b + b * S * width + g * K;
+            for (int32_t t = 0; t < a->T; t++, query += width, p += S) {
+                int32_t n = a->causal && t < S ? t + 1 : S, top = INT32_MIN;
+                const int8_t *key = keys;
+                uint32_t sum = 0;
+                odt_poll();
+                for (int32_t s = 0; s < n; s++, key += width) {
+                    row[s] = odt_dot_i8(query, key, K);
+                    top = odt_max(top, row[s]);
+                }
+                for (int32_t s = 0; s < n; s++) {
+                    int32_t below = odt_max(odt_wrap_sub(top, row[s]), 0);
+                    row[s] = (int32_t)odt_exp2n(odt_max(odt_rescaled_random(below, q, HALF), 0));
+                    sum += (uint32_t)row[s];
+                    sum = sum < 1u << 30 ? sum : 1u << 30;
+                }
+                for (int32_t s = 0; s < S; s++) {
+                    uint32_t share = s < n ? odt_divide(512 * (uint32_t)row[s] + sum, 2 * sum) : 0;
+                    p[s] = (int8_t)odt_min((int32_t)share - 128, 127);
+                }
+            }
+        }
+    }
+}
+
+void odt_attend_dx_i8(const odt_attend_dx_i8_t *a) {
+    int32_t G = a->G, S = a->S, K = a->K, width = G * K, *row = a->r, peak = *a->peak;
+    uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id);
+    uint32_t at = (uint32_t)a->c[ODT_POSITION] * (uint32_t)(G * a->T * S);
+    odt_multiplier_t q = odt_checked(a->q);
+    const int8_t *p = a->p;
+    int8_t *dp = a->dp;
+    for (int32_t b = 0; b < a->B; b++) {
+        for (int32_t g = 0; g < G; g++) {
+            const int8_t *e = a->e + b * a->T * width + g * K, *values = a->v + b * S * width + g * K;
+            for (int32_t t = 0; t < a->T; t++, e += width, p += S) {
+                const int8_t *v = values;
+                uint32_t mean = 128;
+                odt_poll();
+                for (int32_t s = 0; s < S; s++, v += width) {
+                    row[s] = p[s] == -128 ? 0 : odt_dot_i8(e, v, K);
+                    mean -= (uint32_t)row[s] * (uint32_t)(p[s] + 128);
+                }
+                for (int32_t s = 0; s < S; s++, at++) {
+                    int32_t x = odt_wrap_mul((int32_t)(256 * (uint32_t)row[s] + mean) >> 8, p[s] + 128);
+                    *dp++ = odt_clamp(odt_rescaled_random(x, q, odt_hash32(key, at)), 0, -127, &peak);
+                }
+            }
+        }
+    }
+    *a->peak = peak;
+}
