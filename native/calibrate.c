@@ -1,8 +1,9 @@
-// The first ranges of an int8 model: each result is computed, measured, and computed again in the scale that it asks for.
-// The same to the bit as calibrate() of odt/run/calibration.py, which says why; no part of the kernels for stock firmware.
+// The first ranges of an int8 model: each result is computed, measured, and computed again in the scale that it asks
+// for. The same to the bit as calibrate() of odt/run/calibration.py, which says why; no part of the kernels for stock
+// firmware.
 //
-// The last run of an instruction is what a training step would do. So where nothing that updates comes between the runs of
-// one, those that update are run in their places, and the step has been made.
+// The last run of an instruction is what a training step would do. So where nothing that updates comes between the runs
+// of one, those that update are run in their places, and the step has been made.
 
 #include <string.h>
 
@@ -15,7 +16,8 @@
 #define UNSEEN 0x30800000 // 2^-30: fine enough to see the smallest error
 #define ROUNDS 8 // a result may overflow its first scale by more than an int32 holds
 #define BEYOND 2 // an input's range is at most 2^2 times that of the batch's median sample
-// What a scale holds while is_step() looks, above these bits: the range that sets it, or once it is NAMED the first that names it.
+// What a scale holds while is_step() looks, above these bits: the range that sets it, or once it is NAMED the first
+// that names it.
 #define NAMED 1
 #define FOUND 2 // its peak, by an instruction before
 #define FOUND_FORWARD 4
@@ -25,11 +27,14 @@
 typedef struct {
     const int32_t *program;
     const odt_region_t *regions;
-    size_t start, forward, ranges, stop; // words: where calibration begins, the forward pass ends, ranges and program end
+    // words: where calibration begins, the forward pass ends, ranges and program end
+    size_t start, forward, ranges, stop;
     size_t likely; // the range to look at first: they follow each other as their results do
     int32_t *scales, room; // of the samples; later the copy of what an instruction overwrites
     int steps; // whether this is the training step, too
-    size_t reach, near; // then: how many words before an instruction its scale is named at most, 0 if each has to be looked for; where they begin
+    // then: how many words before an instruction its scale is named at most, 0 if each has to be looked for; where they
+    // begin
+    size_t reach, near;
     size_t echo; // see find_echo()
     odt_runner_t run;
     void *context;
@@ -67,7 +72,8 @@ static int32_t peak_of(const int32_t *program, size_t range) {
     return program[range + odt_opcode(program[range])->operands];
 }
 
-// The place of the operand after that at `place` by which the instruction at pc updates one int32: a peak, maybe. 0 if none does.
+// The place of the operand after that at `place` by which the instruction at pc updates one int32: a peak, maybe. 0 if
+// none does.
 static unsigned next_updated(const int32_t *program, size_t pc, unsigned place) {
     const odt_opcode_t *op = odt_opcode(program[pc]);
     const uint8_t *shape = odt_shape(op);
@@ -208,28 +214,32 @@ static int has_lost(const int32_t *program, size_t pc, size_t end, int32_t scale
 static int follow(const work_t *w, size_t range) {
     const int32_t *instruction = w->program + range;
     int32_t operands = odt_opcode(*instruction)->operands, limit = instruction[operands + 1];
-    int32_t *scale = word_at(w->regions, instruction[1]), *peak = word_at(w->regions, instruction[operands]), largest = *peak;
+    int32_t *scale = word_at(w->regions, instruction[1]), *peak = word_at(w->regions, instruction[operands]),
+            largest = *peak;
     *peak = 0;
     if (largest == 0 || ((int64_t)limit * 7 >> 3 < largest && largest <= limit)) {
         *peak = w->steps ? largest : 0;
         return 0;
     }
-    *scale = (int32_t)odt_scale_mul(odt_scale(*scale), odt_scale_div(odt_scale_int((uint32_t)largest), odt_scale_int((uint32_t)limit)));
+    *scale = (int32_t)odt_scale_mul(
+        odt_scale(*scale), odt_scale_div(odt_scale_int((uint32_t)largest), odt_scale_int((uint32_t)limit)));
     return 1;
 }
 
 // Whether samples that reached this peak would reach the limit, to the bit, in the scale that follows it.
 static int is_exact(const work_t *w, size_t pc, size_t range, int32_t largest) {
     const int32_t *instruction = w->program + range;
-    return w->program[pc] == ODT_GATHER_I8 && largest < INT32_MAX && largest / 2 > instruction[odt_opcode(*instruction)->operands + 1];
+    return w->program[pc] == ODT_GATHER_I8 && largest < INT32_MAX
+        && largest / 2 > instruction[odt_opcode(*instruction)->operands + 1];
 }
 
-// Limits the input's scale by the median of those that each sample of the batch would have on its own. UNKNOWN, and nothing is
-// done, if it is not `known` what scale all samples have and the largest of theirs is not that.
+// Limits the input's scale by the median of those that each sample of the batch would have on its own. UNKNOWN, and
+// nothing is done, if it is not `known` what scale all samples have and the largest of theirs is not that.
 static int leave_out(const work_t *w, size_t pc, size_t range, int known) {
     int32_t *scales = w->scales;
     int32_t *control = word_at(w->regions, ODT_CONTROL << ODT_REGION_SHIFT), word = w->program[range + 1];
-    int32_t position = control[ODT_POSITION], count = control[ODT_COUNT], before = *word_at(w->regions, word), found = 0;
+    int32_t position = control[ODT_POSITION], count = control[ODT_COUNT], before = *word_at(w->regions, word),
+            found = 0;
     int32_t peak = peak_of(w->program, range);
     int good = 1, is_found = known || w->room >= count;
     control[ODT_COUNT] = 1;
@@ -327,11 +337,13 @@ static int find_again(work_t *w, size_t pc, size_t range, again_t *found) {
 
 // Whether the instruction at pc only makes some of these errors 0, in place.
 static int is_mask(const int32_t *program, size_t pc, int32_t errors) {
-    return (program[pc] == ODT_RELU_DX_I8 || program[pc] == ODT_MASKED_I8) && program[pc + 1] == errors && program[pc + 2] == errors;
+    return (program[pc] == ODT_RELU_DX_I8 || program[pc] == ODT_MASKED_I8) && program[pc + 1] == errors
+        && program[pc + 2] == errors;
 }
 
-// The instruction that takes the errors of that at pc, less some that become 0, through a max-pooling into a range that both
-// share, if its windows do not overlap, so that its peak is that of the errors it takes; and if only updates are between. Else 0.
+// The instruction that takes the errors of that at pc, less some that become 0, through a max-pooling into a range that
+// both share, if its windows do not overlap, so that its peak is that of the errors it takes; and if only updates are
+// between. Else 0.
 static size_t find_echo(const work_t *w, size_t pc, size_t range) {
     enum { KH = 5, KW, SH, SW }; // see WINDOW of odt/base/opcodes.py
     const int32_t *program = w->program;
@@ -341,8 +353,8 @@ static size_t find_echo(const work_t *w, size_t pc, size_t range) {
         at = next(program, at);
     }
     const int32_t *window = program + at + 1 + odt_opcode(ODT_UNPOOL2D_I8)->operands;
-    if (at >= w->ranges || program[at] != ODT_UNPOOL2D_I8 || program[at + 2] != peak_of(program, range) || program[at + 3] != errors
-        || window[SH] < window[KH] || window[SW] < window[KW]) {
+    if (at >= w->ranges || program[at] != ODT_UNPOOL2D_I8 || program[at + 2] != peak_of(program, range)
+        || program[at + 3] != errors || window[SH] < window[KH] || window[SW] < window[KW]) {
         return 0;
     }
     for (size_t between = next(program, pc); between < at; between = next(program, between)) {
@@ -401,7 +413,8 @@ static int fit(work_t *w, size_t pc, size_t range) {
     int32_t scale = program[range + 1];
     size_t end = next(program, pc);
     again_t found = {w->near, 0};
-    if (pc == w->echo || (!w->reach && !find_again(w, pc, range, &found)) || (w->steps && found.all)) { // which has its range
+    // which has its range
+    if (pc == w->echo || (!w->reach && !find_again(w, pc, range, &found)) || (w->steps && found.all)) {
         return 1;
     }
     for (int round = 0; round < ROUNDS && follow(w, range); round++) {
@@ -449,10 +462,12 @@ static void note_names(const work_t *w, size_t pc) {
     const uint8_t *shape = odt_shape(op);
     for (unsigned i = 1; i <= op->operands; i++, shape += 1 + (*shape & 7)) {
         int32_t word = instruction[i];
-        if ((*shape & 63) == (ODT_I32 << 3 | 1) && shape[1] == ODT_LITERAL + 1 && (uint32_t)word >> ODT_REGION_SHIFT == ODT_STATE) {
+        if ((*shape & 63) == (ODT_I32 << 3 | 1) && shape[1] == ODT_LITERAL + 1
+            && (uint32_t)word >> ODT_REGION_SHIFT == ODT_STATE) {
             int32_t *scale = word_at(w->regions, word);
             size_t range = (size_t)*scale >> NOTED;
-            if (!(*scale & NAMED) && range >= w->ranges && range + 1 < w->stop && is_range(program[range]) && program[range + 1] == word) {
+            if (!(*scale & NAMED) && range >= w->ranges && range + 1 < w->stop && is_range(program[range])
+                && program[range + 1] == word) {
                 *scale = (int32_t)pc << NOTED | (*scale & (FOUND | FOUND_FORWARD)) | NAMED;
             }
         }
@@ -468,8 +483,9 @@ static int find_noted(const work_t *w, size_t pc, size_t range, again_t *found) 
     return pc < w->forward || !(note & FOUND_FORWARD);
 }
 
-// Whether calibration with the updates in their places makes the step that would follow it without them: what is run again has
-// no update among it, and none of the others changes what a second run would find, or depends on the step's random numbers.
+// Whether calibration with the updates in their places makes the step that would follow it without them: what is run
+// again has no update among it, and none of the others changes what a second run would find, or depends on the step's
+// random numbers.
 static int is_step(work_t *w, size_t stop) {
     const int32_t *program = w->program;
     int has_key = 0;
@@ -482,7 +498,8 @@ static int is_step(work_t *w, size_t stop) {
             continue;
         }
         int is_seen = pc >= w->forward && program[body(program, pc)] != ODT_RELATIVE_I8; // by is_left_out()
-        if ((!is_seen && has_operand_in(program, pc, ODT_STATE, 1)) || (has_key && has_operand_in(program, pc, ODT_CONTROL, 0))) {
+        if ((!is_seen && has_operand_in(program, pc, ODT_STATE, 1))
+            || (has_key && has_operand_in(program, pc, ODT_CONTROL, 0))) {
             return 0;
         }
         size_t range = range_of(w, pc);
@@ -510,8 +527,8 @@ static int is_step(work_t *w, size_t stop) {
     return 1;
 }
 
-int odt_calibrate(const int32_t *program, const odt_region_t *regions, size_t start, size_t stop, int32_t *scales, int32_t room,
-    int steps, odt_runner_t run, void *context) {
+int odt_calibrate(const int32_t *program, const odt_region_t *regions, size_t start, size_t stop, int32_t *scales,
+    int32_t room, int steps, odt_runner_t run, void *context) {
     work_t w = {program, regions, start, (size_t)program[ODT_HEADER_EVALUATE + 1], (size_t)program[ODT_HEADER_TRAIN],
         (size_t)program[ODT_HEADER_TRAIN + 1], 0, scales, room, 0, 0, start, 0, run, context};
     while (w.ranges < w.stop && !is_range(program[w.ranges])) {

@@ -75,7 +75,8 @@ void odt_floats(uint8_t *to, const uint8_t *from, size_t count, int32_t zero, co
         memmove(to, from, 4 * count);
         return;
     }
-    uint32_t s = odt_scale((int32_t)(scale[0] | (uint32_t)scale[1] << 8 | (uint32_t)scale[2] << 16 | (uint32_t)scale[3] << 24));
+    uint32_t s =
+        odt_scale((int32_t)(scale[0] | (uint32_t)scale[1] << 8 | (uint32_t)scale[2] << 16 | (uint32_t)scale[3] << 24));
     zero = odt_limit(zero, -128, 127);
     for (; count; count--, to += 4) {
         int32_t v = (int8_t)*from++ - zero; // -255 .. 255

@@ -1,5 +1,5 @@
-// Which core this is, and which loops it gets. No other file of native/ but the bindings asks a compiler's or a port's macro
-// for that; this one includes nothing.
+// Which core this is, and which loops it gets. No other file of native/ but the bindings asks a compiler's or a port's
+// macro for that; this one includes nothing.
 //
 // Set from outside, defined or not:
 //
@@ -13,19 +13,20 @@
 //     MICROPY_ENABLE_DYNRUNTIME   a native module, _odt.mpy: MicroPython's dynruntime.mk
 //     PICO_ON_DEVICE=1            an RP2040 or RP2350: its SDK
 //
-// Decided here, each 0 or 1 but ODT_DIVIDER. A kernel's file that is not for every core lies in native/cores/, and says at the end
-// of its name, after two underscores, which core it is for:
+// Decided here, each 0 or 1 but ODT_DIVIDER. A kernel's file that is not for every core lies in native/cores/, and says
+// at the end of its name, after two underscores, which core it is for:
 //
 //     m0/       __m0        ODT_M0          RP2040: all; _odt.mpy for armv6m: without the depthwise ones
 //               __rp2040    ODT_RP2040      RP2040
-//     m4/       __m4        ODT_M4          Cortex-M4, M7, M33 (RP2350, STM32F4 ..): _odt.mpy for armv7emsp and armv7emdp
+//     m4/       __m4        ODT_M4          Cortex-M4, M7, M33 (RP2350, STM32F4): _odt.mpy for armv7emsp, armv7emdp
 //     panel/    __panel     ODT_PANEL and not ODT_M4: the M0 and all other 32-bit cores (M3, ESP32, RISC-V)
 //               __c         as __panel, but not ODT_M0: in C what that core has in assembly
 //               none        ODT_PANEL: all 32-bit cores
 //     threads/  __threads   ODT_THREADS
 //     x86/      __x86       ODT_X86         a PC with AVX2, checked at run time
 //
-// A file in native/kernels/ is portable C for every core. A .h compiles alone; an .inc is a part of the one file that includes it.
+// A file in native/kernels/ is portable C for every core. A .h compiles alone; an .inc is a part of the one file that
+// includes it.
 
 #ifndef ODT_CORE_H
 #define ODT_CORE_H
@@ -93,7 +94,8 @@
 // That of a core with the least RAM: its general loops do for all.
 #define ODT_SMALL (ODT_MPY && ODT_M0)
 
-// After the includes of a file whose loops over elements are assembly on an M0: there the rest of it is compiled to be small.
+// After the includes of a file whose loops over elements are assembly on an M0: there the rest of it is compiled to be
+// small.
 #if ODT_M0 && !ODT_SMALL && defined(__GNUC__)
 #define ODT_BESIDE_ASSEMBLY _Pragma("GCC optimize (\"Os\")")
 #else
@@ -135,8 +137,8 @@
 #define ODT_M0_DEPTHWISE (ODT_M0 && !ODT_SMALL)
 
 // The divider of an RP2040, a core's own, or 0: words UDIVIDEND, UDIVISOR, SDIVIDEND, SDIVISOR, QUOTIENT. The
-// quotient can be read after 8 cycles, and the remainder from the word after QUOTIENT. An interrupt that divides saves the
-// divider's contents.
+// quotient can be read after 8 cycles, and the remainder from the word after QUOTIENT. An interrupt that divides saves
+// the divider's contents.
 #if ODT_RP2040
 #define ODT_DIVIDER 0xD0000060
 #else

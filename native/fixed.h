@@ -32,8 +32,8 @@ static inline int32_t odt_sat32(int64_t v) {
     return v > INT32_MAX ? INT32_MAX : v < -INT32_MAX ? -INT32_MAX : (int32_t)v;
 }
 
-// Sums and products that may wrap, modulo 2^32. Anywhere else no overflow of an int32 is meant, and tests_host/fuzz, which
-// compiles without -fwrapv, stops at it. (By casts to unsigned gcc makes other code, some of it longer.)
+// Sums and products that may wrap, modulo 2^32. Anywhere else no overflow of an int32 is meant, and tests_host/fuzz,
+// which compiles without -fwrapv, stops at it. (By casts to unsigned gcc makes other code, some of it longer.)
 #if ODT_WRAPS_UNSIGNED
 typedef uint32_t odt_wrapping_t;
 #else

@@ -9,8 +9,9 @@
 //         }
 //     }
 //
-// C99 and nothing else: no globals (but threads.c's), no libm, no interpreter's header, and no allocation (but a PC's, for the
-// time of a call: cores/x86/). Compile with -fwrapv -ffp-contract=off: int32 sums wrap, and no multiply-add is fused.
+// C99 and nothing else: no globals (but threads.c's), no libm, no interpreter's header, and no allocation (but a PC's,
+// for the time of a call: cores/x86/). Compile with -fwrapv -ffp-contract=off: int32 sums wrap, and no multiply-add is
+// fused.
 //
 // What an instruction writes lies apart from all that it reads, or exactly over an operand that is alike, where
 // odt/base/opcodes.py says so: the verifier sees to it, so that what a kernel has checked stays as it was. Kernels that
@@ -118,8 +119,8 @@ void odt_draw_bytes(uint8_t *to, size_t count, uint32_t key, uint32_t first, int
 // there are two is a probability, from 0 to 1.
 size_t odt_count_samples(const uint8_t *data, size_t bytes, int32_t format, int32_t elements, int32_t classes);
 
-// `count` outputs as float32, at any alignment: int8 q as (q - zero) * *scale, rounded to nearest even, zero limited to -128 ..
-// 127; without a scale they are float32, and copied.
+// `count` outputs as float32, at any alignment: int8 q as (q - zero) * *scale, rounded to nearest even, zero limited to
+// -128 .. 127; without a scale they are float32, and copied.
 void odt_floats(uint8_t *to, const uint8_t *from, size_t count, int32_t zero, const uint8_t *scale);
 
 #endif

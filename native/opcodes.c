@@ -336,7 +336,8 @@ const odt_table_t odt_table = {
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x400)
     #undef LEFT_OUT
-    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : 0))
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
+        0))
     ROW(ODT_DISTIL_XENT_I8, (odt_kernel_t)odt_distil_xent_i8, 0, 3057, 6, 4)
     ROW(ODT_ENTROPY_I8, (odt_kernel_t)odt_entropy_i8, 1, 3074, 9, 3)
     #endif
@@ -344,7 +345,8 @@ const odt_table_t odt_table = {
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x800)
     #undef LEFT_OUT
-    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : 0) + (ODT_OUTSIDE & 0x400 ? 39 : 0))
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
+        0) + (ODT_OUTSIDE & 0x400 ? 39 : 0))
     ROW(ODT_CURVE_I8, (odt_kernel_t)odt_curve_i8, 0, 3096, 5, 8)
     ROW(ODT_CURVE_DX_I8, (odt_kernel_t)odt_curve_dx_i8, 1, 3114, 6, 5)
     #endif
@@ -352,14 +354,16 @@ const odt_table_t odt_table = {
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x1000)
     #undef LEFT_OUT
-    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : 0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0))
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
+        0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0))
     ROW(ODT_UNPACK_I4, (odt_kernel_t)odt_unpack_i4, 0, 3131, 2, 1)
     #endif
     #if HAS(13) // _odt_recurrent: int8 GRU, LSTM and SimpleRNN
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x2000)
     #undef LEFT_OUT
-    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : 0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0))
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
+        0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0))
     ROW(ODT_RECUR_I8, (odt_kernel_t)odt_recur_i8, 0, 3137, 13, 8)
     ROW(ODT_RECUR_DX_I8, (odt_kernel_t)odt_recur_dx_i8, 1, 3180, 15, 9)
     #endif
@@ -367,7 +371,9 @@ const odt_table_t odt_table = {
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x4000)
     #undef LEFT_OUT
-    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : 0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0) + (ODT_OUTSIDE & 0x2000 ? 98 : 0))
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
+        0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0) + \
+        (ODT_OUTSIDE & 0x2000 ? 98 : 0))
     ROW(ODT_RECUR_F32, (odt_kernel_t)odt_recur_f32, 0, 3235, 8, 7)
     ROW(ODT_RECUR_DX_F32, (odt_kernel_t)odt_recur_dx_f32, 1, 3268, 9, 8)
     #endif
@@ -375,7 +381,9 @@ const odt_table_t odt_table = {
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x8000)
     #undef LEFT_OUT
-    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : 0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0) + (ODT_OUTSIDE & 0x2000 ? 98 : 0) + (ODT_OUTSIDE & 0x4000 ? 75 : 0))
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
+        0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0) + \
+        (ODT_OUTSIDE & 0x2000 ? 98 : 0) + (ODT_OUTSIDE & 0x4000 ? 75 : 0))
     ROW(ODT_ATTEND_I8, (odt_kernel_t)odt_attend_i8, 0, 3310, 5, 6)
     ROW(ODT_ATTEND_DX_I8, (odt_kernel_t)odt_attend_dx_i8, 1, 3335, 8, 6)
     ROW(ODT_MIX_I8, (odt_kernel_t)odt_mix_i8, 2, 3369, 6, 8)
@@ -385,7 +393,9 @@ const odt_table_t odt_table = {
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x10000)
     #undef LEFT_OUT
-    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : 0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0) + (ODT_OUTSIDE & 0x2000 ? 98 : 0) + (ODT_OUTSIDE & 0x4000 ? 75 : 0) + (ODT_OUTSIDE & 0x8000 ? 107 : 0))
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
+        0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0) + \
+        (ODT_OUTSIDE & 0x2000 ? 98 : 0) + (ODT_OUTSIDE & 0x4000 ? 75 : 0) + (ODT_OUTSIDE & 0x8000 ? 107 : 0))
     ROW(ODT_ATTEND_F32, (odt_kernel_t)odt_attend_f32, 0, 3417, 3, 7)
     ROW(ODT_ATTEND_DX_F32, (odt_kernel_t)odt_attend_dx_f32, 1, 3439, 4, 5)
     ROW(ODT_MIX_F32, (odt_kernel_t)odt_mix_f32, 2, 3464, 3, 7)
@@ -713,7 +723,8 @@ const uint8_t odt_places[ODT_OPCODES + 1] = {
         188, 189, 192, 183, 193, 184, 190, 191, 194, 195, 185, 186, 196, 197, 198, 199, 200, 201,
         202, 203, 204, 205, 206, 207, 208,
 };
-const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 79, 103, 138, 148, 187, 192, 194, 196, 197, 199, 201, 205, 209};
+const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 79, 103, 138, 148, 187, 192, 194, 196, 197, 199, 201, \
+    205, 209};
 #endif
 
 // The executor writes the pointers one after the other, then the immediates: so must they lie.

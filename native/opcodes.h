@@ -46,11 +46,16 @@
 #define ODT_OPCODES 209
 #define ODT_MAX_OPERANDS 15
 #define ODT_MAX_IMMEDIATES 19
-#define ODT_SHAPES (3496 - (ODT_OUTSIDE & 0x20 ? 491 : 0) - (ODT_OUTSIDE & 0x100 ? 666 : 0) - (ODT_OUTSIDE & 0x200 ? 105 : 0) - (ODT_OUTSIDE & 0x400 ? 39 : 0) - (ODT_OUTSIDE & 0x800 ? 35 : 0) - (ODT_OUTSIDE & 0x1000 ? 6 : 0) - (ODT_OUTSIDE & 0x2000 ? 98 : 0) - (ODT_OUTSIDE & 0x4000 ? 75 : 0) - (ODT_OUTSIDE & 0x8000 ? 107 : 0) - (ODT_OUTSIDE & 0x10000 ? 79 : 0))
+#define ODT_SHAPES (3496 - (ODT_OUTSIDE & 0x20 ? 491 : 0) - (ODT_OUTSIDE & 0x100 ? 666 : 0) - (ODT_OUTSIDE & 0x200 ? \
+    105 : 0) - (ODT_OUTSIDE & 0x400 ? 39 : 0) - (ODT_OUTSIDE & 0x800 ? 35 : 0) - (ODT_OUTSIDE & 0x1000 ? 6 : 0) - \
+    (ODT_OUTSIDE & 0x2000 ? 98 : 0) - (ODT_OUTSIDE & 0x4000 ? 75 : 0) - (ODT_OUTSIDE & 0x8000 ? 107 : 0) - \
+    (ODT_OUTSIDE & 0x10000 ? 79 : 0))
 
 // The files of the kernels for stock firmware (odt/host/release/pieces.py).
 #define ODT_PIECES 17
-#define ODT_PIECE_NAMES(X) X("_odt") X("_odt_conv") X("_odt_depth") X("_odt_norm") X("_odt_more") X("_odt_rare") X("_odt_f32") X("_odt_f32_conv") X("_odt_f32_more") X("_odt_import") X("_odt_own") X("_odt_curve") X("_odt_packed") X("_odt_recurrent") X("_odt_f32_recurrent") X("_odt_attention") X("_odt_f32_attention")
+#define ODT_PIECE_NAMES(X) X("_odt") X("_odt_conv") X("_odt_depth") X("_odt_norm") X("_odt_more") X("_odt_rare") \
+    X("_odt_f32") X("_odt_f32_conv") X("_odt_f32_more") X("_odt_import") X("_odt_own") X("_odt_curve") \
+    X("_odt_packed") X("_odt_recurrent") X("_odt_f32_recurrent") X("_odt_attention") X("_odt_f32_attention")
 #define ODT_STAMP 0x04c4f2c4
 
 // Pieces that a firmware without a capability leaves to files (odt/host/boards/capabilities.py), a bit each.
@@ -77,7 +82,8 @@
 #define ODT_OUTSIDE (ODT_OUTSIDE_attention | ODT_OUTSIDE_continual | ODT_OUTSIDE_kernels | ODT_OUTSIDE_recurrent)
 
 // No range depends on these: gradients of weights, and updates in the arena (odt/host/traits/).
-#define ODT_LEFT_OUT case ODT_DENSE_DW_I8: case ODT_BIAS_DW_I8: case ODT_CONV2D_DW_I8: case ODT_DEPTHWISE2D_DW_I8: case ODT_GROUP_CONV2D_DW_I8: case ODT_TRANSPOSED2D_DW_I8: case ODT_NORM_DW_I8: case ODT_PLAIN_I32:
+#define ODT_LEFT_OUT case ODT_DENSE_DW_I8: case ODT_BIAS_DW_I8: case ODT_CONV2D_DW_I8: case ODT_DEPTHWISE2D_DW_I8: \
+    case ODT_GROUP_CONV2D_DW_I8: case ODT_TRANSPOSED2D_DW_I8: case ODT_NORM_DW_I8: case ODT_PLAIN_I32:
 
 enum {
     ODT_CLEAR = 1,
@@ -1423,7 +1429,9 @@ typedef struct {
 } odt_huber_f32_t;
 void odt_huber_f32(const odt_huber_f32_t *a);
 
-// e = 127 * (softmax(sx * x) * sum_n t - t) / top, t = weights * ((1 - smooth) * onehot + smooth / N), rounded at random; top = the largest in magnitude where weights differ, else the largest sum_n t; se = top / (127 * sum of weights[label])
+// e = 127 * (softmax(sx * x) * sum_n t - t) / top, t = weights * ((1 - smooth) * onehot + smooth / N), rounded at
+// random; top = the largest in magnitude where weights differ, else the largest sum_n t; se = top / (127 * sum of
+// weights[label])
 typedef struct {
     int8_t *e; // [B][N], may be x
     int32_t *se; // [1]
@@ -1888,7 +1896,8 @@ typedef struct {
 } odt_gather_norm_f32_t;
 void odt_gather_norm_f32(const odt_gather_norm_f32_t *a);
 
-// while KEY is above 1: m = sums of LOSS of the passes with w + e z, with w - e z; LOSS and CORRECT as before plus the mean of both passes
+// while KEY is above 1: m = sums of LOSS of the passes with w + e z, with w - e z; LOSS and CORRECT as before plus the
+// mean of both passes
 typedef struct {
     int32_t *m; // [6]
     int32_t *k; // [1]
@@ -2002,7 +2011,8 @@ typedef struct {
 } odt_sampling_i8_t;
 void odt_sampling_i8(const odt_sampling_i8_t *a);
 
-// D = max(free, (mu^2 + exp(v) - v - 1) / 2); LOSS += rise * beta * sum D / (unit * (so / 256)^degree); sk = rise * beta / (width * COUNT), rise = min(1, (t + 1) / warmup)
+// D = max(free, (mu^2 + exp(v) - v - 1) / 2); LOSS += rise * beta * sum D / (unit * (so / 256)^degree); sk = rise *
+// beta / (width * COUNT), rise = min(1, (t + 1) / warmup)
 typedef struct {
     int32_t *sk; // [1]
     int32_t *c; // [16]
@@ -2014,7 +2024,8 @@ typedef struct {
 } odt_divergence_i8_t;
 void odt_divergence_i8(const odt_divergence_i8_t *a);
 
-// dx = clamp((e' + k * mu, (e' * exp(v / 2) * g + k * (exp(v) - 1)) / 2) / sdx), e' = error * se * e; k = sk, 0 where D is below free
+// dx = clamp((e' + k * mu, (e' * exp(v / 2) * g + k * (exp(v) - 1)) / 2) / sdx), e' = error * se * e; k = sk, 0 where D
+// is below free
 typedef struct {
     int8_t *dx; // [B][2][N]
     int32_t *peak; // [1]
@@ -2060,7 +2071,8 @@ typedef struct {
 } odt_sampling_dx_f32_t;
 void odt_sampling_dx_f32(const odt_sampling_dx_f32_t *a);
 
-// of samples that var has scaled: st[n] = 0; factor * sx; while KEY is not 0, with batch: st[n, 1] = factor * sx / sqrt(va + eps / var)
+// of samples that var has scaled: st[n] = 0; factor * sx; while KEY is not 0, with batch: st[n, 1] = factor * sx /
+// sqrt(va + eps / var)
 typedef struct {
     int32_t *st; // [N][2]
     const int32_t *va; // [N]
@@ -2114,7 +2126,8 @@ typedef struct {
 } odt_lookup_i8_t;
 void odt_lookup_i8(const odt_lookup_i8_t *a);
 
-// as softmax_xent_i8; of rows that have logits L, too (Y_ZERO is 1): e += 127 * 2 * a * (sx * (x - z) - L / 4), a = alpha / 65536
+// as softmax_xent_i8; of rows that have logits L, too (Y_ZERO is 1): e += 127 * 2 * a * (sx * (x - z) - L / 4), a =
+// alpha / 65536
 typedef struct {
     int8_t *e; // [B][N], may be x
     int32_t *se; // [1]
@@ -2136,7 +2149,8 @@ typedef struct {
 } odt_distil_xent_f32_t;
 void odt_distil_xent_f32(const odt_distil_xent_f32_t *a);
 
-// e = p * (a - sum_n p * a) / se, p = softmax(sx * x), a = diversity * log(mean p over the rows) - log(p); so = se / COUNT; LOSS += -sum p * log(p)
+// e = p * (a - sum_n p * a) / se, p = softmax(sx * x), a = diversity * log(mean p over the rows) - log(p); so = se /
+// COUNT; LOSS += -sum p * log(p)
 typedef struct {
     int8_t *e; // [B][N]
     int32_t *so; // [1]

@@ -457,7 +457,8 @@ int odt_shared_region(const int32_t *program, const odt_region_t *regions) {
         size_t bytes = odt_region_bytes(program, (size_t)i);
         uintptr_t first = (uintptr_t)regions[i].data;
         for (int k = i + 1; bytes && k < ODT_REGIONS; k++) {
-            size_t others = k == ODT_X_DATA || k == ODT_Y_DATA ? regions[k].bytes : odt_region_bytes(program, (size_t)k);
+            size_t others =
+                k == ODT_X_DATA || k == ODT_Y_DATA ? regions[k].bytes : odt_region_bytes(program, (size_t)k);
             uintptr_t behind = (uintptr_t)regions[k].data - first;
             if (i == ODT_ARENA && k == ODT_X_DATA && behind - 1 < bytes - 1 && behind + others == bytes) {
                 continue;

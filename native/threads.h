@@ -25,9 +25,9 @@ int odt_begin(uint32_t me);
 // Worker `me` works until it is no longer wanted. Whenever it notices that, it does no job of who came after it.
 void odt_serve(uint32_t me);
 
-// How many threads are to compute from here on: 2, the second one a worker, 1, or for tests, where there is one core, 0:
-// one that does the worker's part after its own. For the main thread, while no kernel of its runs. Returns the number
-// of the worker that is wanted, a new one, when the one before serves no more.
+// How many threads are to compute from here on: 2, the second one a worker, 1, or for tests, where there is one core,
+// 0: one that does the worker's part after its own. For the main thread, while no kernel of its runs. Returns the
+// number of the worker that is wanted, a new one, when the one before serves no more.
 uint32_t odt_want(int threads);
 
 // After a fork or a soft reset: one thread, and no worker is there to be waited for.
@@ -57,7 +57,8 @@ static inline int odt_has_parts(void) {
     return 0;
 }
 
-static inline void odt_split_in_two(odt_work_t *work, const void *arguments, int32_t count, int32_t multiple, int32_t *peak) {
+static inline void odt_split_in_two(
+    odt_work_t *work, const void *arguments, int32_t count, int32_t multiple, int32_t *peak) {
     (void)multiple;
     work(arguments, 0, count, peak);
 }

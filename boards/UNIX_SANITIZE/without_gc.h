@@ -1,5 +1,5 @@
-// The unix port without a garbage collector: each object is a block of malloc's, so that the address sanitizer sees what
-// is read or written beside it, or where it was before it moved. Files need finalisers, which need a collector.
+// The unix port without a garbage collector: each object is a block of malloc's, so that the address sanitizer sees
+// what is read or written beside it, or where it was before it moved. Files need finalisers, which need a collector.
 
 #include "ports/unix/mpconfigport.h"
 

@@ -46,8 +46,8 @@ static PyObject *raise_fault(int error, const odt_fault_t *f) {
     return PyErr_Format(PyExc_ValueError, "program: error %d", error);
 }
 
-// A new reference to bytes that stay as they are: the object itself, or a copy of a read-only buffer, beneath which there may be
-// memory that somebody else writes to.
+// A new reference to bytes that stay as they are: the object itself, or a copy of a read-only buffer, beneath which
+// there may be memory that somebody else writes to.
 static PyObject *program_bytes(PyObject *object) {
     Py_buffer view;
     if (PyBytes_CheckExact(object)) {
@@ -99,7 +99,8 @@ static PyObject *entry_load(PyObject *const *args, Py_ssize_t count) {
     return (PyObject *)program;
 }
 
-// References to a tuple's or list's six items, since code that provides a buffer may change the list; 0 with an exception set.
+// References to a tuple's or list's six items, since code that provides a buffer may change the list; 0 with an
+// exception set.
 static int get_items(PyObject *sequence, PyObject **items) {
     if (!PyTuple_Check(sequence) && !PyList_Check(sequence)) {
         PyErr_Format(PyExc_TypeError, "regions must be a tuple or a list, not %s",
@@ -231,8 +232,10 @@ static PyObject *entry_calibrate(PyObject *const *args, Py_ssize_t count) {
     }
     if (good && (good = get_items(args[1], items)) != 0) {
         run_t run = {words, regions};
-        good = !get_regions(words, items, views, regions) ? 0 : odt_calibrate(words, regions, (size_t)start, (size_t)stop,
-            scales.buf, (int32_t)(scales.len / 4), step, run_one, &run);
+        good = !get_regions(words, items, views, regions)
+            ? 0
+            : odt_calibrate(words, regions, (size_t)start, (size_t)stop, scales.buf, (int32_t)(scales.len / 4), step,
+                run_one, &run);
         release(items, views);
     }
     PyBuffer_Release(&scales); // does nothing where there is none
@@ -376,7 +379,8 @@ static PyObject *entry_step(PyObject *const *args, Py_ssize_t count) {
 
 static int samples_are(const Py_buffer *view, int code, int format, int elements, size_t samples) {
     const char *found = element_code(view);
-    return *found == code && !found[1] && odt_count_samples(view->buf, (size_t)view->len, format, elements, 0) == samples;
+    return *found == code && !found[1]
+        && odt_count_samples(view->buf, (size_t)view->len, format, elements, 0) == samples;
 }
 
 static PyObject *entry_predict(PyObject *const *args, Py_ssize_t count) {
@@ -407,7 +411,8 @@ static PyObject *entry_predict(PyObject *const *args, Py_ssize_t count) {
     }
     int good = get_regions(words, items, views, regions), same = 1;
     const char *found = element_code(&out);
-    Py_ssize_t floats = out.len / 4, samples = *found == 'f' && !found[1] && width > 0 && floats % width == 0 ? floats / width : 0;
+    Py_ssize_t floats = out.len / 4,
+               samples = *found == 'f' && !found[1] && width > 0 && floats % width == 0 ? floats / width : 0;
     if (good && count < 3) {
         Py_buffer x;
         good = PyObject_GetBuffer(items[ODT_X_DATA], &x, PyBUF_FORMAT | PyBUF_ND) == 0;
@@ -433,8 +438,8 @@ static PyObject *entry_predict(PyObject *const *args, Py_ssize_t count) {
             good = 0;
         }
         if (good) {
-            odt_floats((uint8_t *)out.buf + 4 * position * width, regions[ODT_ARENA].data + offset, (size_t)numbers, zero,
-                scale < 0 ? NULL : regions[ODT_STATE].data + scale);
+            odt_floats((uint8_t *)out.buf + 4 * position * width, regions[ODT_ARENA].data + offset, (size_t)numbers,
+                zero, scale < 0 ? NULL : regions[ODT_STATE].data + scale);
         }
         position = count < 3 ? position + part : samples;
     }
@@ -505,13 +510,15 @@ static PyObject *entry_knn(PyObject *const *args, Py_ssize_t count) {
 }
 
 // What odt.sensors.features computes: out of int16, samples of int16 or raw.
-static PyObject *compute_feature(PyObject *const *args, int (*kernel)(odt_bytes_t, odt_bytes_t, odt_bytes_t, odt_bytes_t)) {
+static PyObject *compute_feature(
+    PyObject *const *args, int (*kernel)(odt_bytes_t, odt_bytes_t, odt_bytes_t, odt_bytes_t)) {
     Py_buffer views[4] = {{0}};
     odt_bytes_t out, samples;
     int done = 0;
     int good = PyObject_GetBuffer(args[2], &views[2], PyBUF_SIMPLE) == 0
         && PyObject_GetBuffer(args[3], &views[3], PyBUF_WRITABLE) == 0
-        && get_elements(args[0], PyBUF_WRITABLE, "h", &views[0], &out) && get_elements(args[1], 0, "hB", &views[1], &samples);
+        && get_elements(args[0], PyBUF_WRITABLE, "h", &views[0], &out)
+        && get_elements(args[1], 0, "hB", &views[1], &samples);
     if (good) {
         odt_bytes_t tables = {views[2].buf, (size_t)views[2].len}, work = {views[3].buf, (size_t)views[3].len};
         done = kernel(out, samples, tables, work);

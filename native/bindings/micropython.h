@@ -108,8 +108,9 @@ static const int32_t *words_between(mp_obj_t program, mp_int_t start, mp_int_t s
 }
 
 // Runs the instruction at *pc, and moves it to the next; whether a callback has run, which may have moved a buffer.
-static inline bool run_next(const int32_t *words, mp_int_t *pc, int32_t rows, mp_obj_t sequence, odt_region_t *regions) {
-    #ifdef RUNNING
+static inline bool run_next(
+    const int32_t *words, mp_int_t *pc, int32_t rows, mp_obj_t sequence, odt_region_t *regions) {
+#ifdef RUNNING
     RUNNING(words, sequence, regions)
     #endif
     *pc = (mp_int_t)odt_step(words, (size_t)*pc, regions, rows);
@@ -240,10 +241,11 @@ static mp_obj_t entry_predict(size_t count, const mp_obj_t *args) {
             run_words(words, n[START], n[STOP], (int32_t)n[ROWS], sequence, regions);
         }
         size_t numbers = rows * (size_t)n[WIDTH]; // not more than fill out
-        if (samples_of(args[1], n[WIDTH], &data) != samples || n[OFFSET] < 0 || (size_t)n[OFFSET] > regions[ODT_ARENA].bytes
+        if (samples_of(args[1], n[WIDTH], &data) != samples || n[OFFSET] < 0
+            || (size_t)n[OFFSET] > regions[ODT_ARENA].bytes
             || numbers > (regions[ODT_ARENA].bytes - (size_t)n[OFFSET]) / unit
-            || (n[SCALE] >= 0 && ((size_t)n[SCALE] > regions[ODT_STATE].bytes
-            || regions[ODT_STATE].bytes - (size_t)n[SCALE] < 4))) {
+            || (n[SCALE] >= 0
+                && ((size_t)n[SCALE] > regions[ODT_STATE].bytes || regions[ODT_STATE].bytes - (size_t)n[SCALE] < 4))) {
             mp_raise_ValueError(MP_ERROR_TEXT("outputs lie outside of their region"));
         }
         odt_floats(data + 4 * (size_t)position * (size_t)n[WIDTH], regions[ODT_ARENA].data + n[OFFSET], numbers,

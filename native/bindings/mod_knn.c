@@ -1,5 +1,5 @@
-// The module _odt_knn in a file, for stock firmware: what odt.online.KNN computes in C, by itself, so that other learners load
-// none of it (natmod.mk).
+// The module _odt_knn in a file, for stock firmware: what odt.online.KNN computes in C, by itself, so that other
+// learners load none of it (natmod.mk).
 
 #include "py/dynruntime.h"
 

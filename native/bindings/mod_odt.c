@@ -14,7 +14,8 @@
 static MP_DEFINE_CONST_OBJ_TYPE(program_type, MP_QSTR_Program, MP_TYPE_FLAG_NONE);
 
 #define PROGRAM_TYPE (&program_type)
-// Not MP_ERROR_TEXT, which may compress: MicroPython 1.25 has a byte too few to decompress the longest format of a firmware.
+// Not MP_ERROR_TEXT, which may compress: MicroPython 1.25 has a byte too few to decompress the longest format of a
+// firmware.
 #define RAISE_VALUE_ERROR(text, ...) \
     mp_raise_msg_varg(&mp_type_ValueError, (mp_rom_error_text_t)(text), __VA_ARGS__)
 

@@ -1,5 +1,5 @@
-// The module _odt_online in a file, for stock firmware: what odt.online computes in C, by itself, so that a model loads none
-// of it and a stream loads no executor (natmod.mk).
+// The module _odt_online in a file, for stock firmware: what odt.online computes in C, by itself, so that a model loads
+// none of it and a stream loads no executor (natmod.mk).
 
 #include "py/dynruntime.h"
 

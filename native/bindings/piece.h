@@ -1,9 +1,9 @@
 // How a piece of the kernels for stock firmware gives the base, _odt.mpy, its table of pointers.
 //
-// A piece makes an object of the type _odt._Piece and calls _odt._add() with it. Python code can do neither harm: of that
-// type it can make no object, as the type has no make_new, and for that no class inherits from it either; and a piece
-// that is imported beside some other module _odt takes no type from there but one of this name without make_new, which
-// no class of Python is. What is left is native code: another .mpy file, viper, machine.mem32.
+// A piece makes an object of the type _odt._Piece and calls _odt._add() with it. Python code can do neither harm: of
+// that type it can make no object, as the type has no make_new, and for that no class inherits from it either; and a
+// piece that is imported beside some other module _odt takes no type from there but one of this name without make_new,
+// which no class of Python is. What is left is native code: another .mpy file, viper, machine.mem32.
 
 #ifndef ODT_PIECE_H
 #define ODT_PIECE_H

@@ -1,4 +1,5 @@
-// What loads pieces of the kernels from files: _odt.mpy (mod_mpy.c), and a firmware that leaves some to files (mod_odt.c).
+// What loads pieces of the kernels from files: _odt.mpy (mod_mpy.c), and a firmware that leaves some to files
+// (mod_odt.c).
 //
 // The binding defines piece_type, an object type without make_new; PIECE_ROWS, an array of ODT_PIECES pointers that the
 // garbage collector searches; and BRING_PIECE(name), which imports a module of that name or raises an exception. It may

@@ -6,7 +6,8 @@
 #if !ODT_SMALL
 
 odt_outputs_t odt_outputs_from(int32_t z, int32_t lo, int32_t peak) {
-    odt_outputs_t o = {.top = INT32_MIN, .bottom = INT32_MAX, .z = z, .lo = lo, .least = INT32_MAX, .most = INT32_MIN, .peak = peak};
+    odt_outputs_t o = {
+        .top = INT32_MIN, .bottom = INT32_MAX, .z = z, .lo = lo, .least = INT32_MAX, .most = INT32_MIN, .peak = peak};
     if (z == (int8_t)z && lo == (int8_t)lo && lo <= z && peak >= 0) { // else each v takes the long way
         o.most = peak;
         o.top = odt_min(127 - z, peak);

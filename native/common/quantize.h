@@ -6,7 +6,8 @@
 #include "../core.h"
 #include "../fixed.h"
 
-// An inverse scale and, of it as M * 2^E, the upper 15 bits of M, and what a float's exponent field and that of its product leave to shift.
+// An inverse scale and, of it as M * 2^E, the upper 15 bits of M, and what a float's exponent field and that of its
+// product leave to shift.
 typedef struct {
     uint32_t inverse, high, shift;
 } odt_quantizer_t;
@@ -23,7 +24,8 @@ static inline odt_quantizer_t odt_quantizer(uint32_t inverse) {
 // odt_quantize(x, q->inverse)
 static inline int32_t odt_quantize_by(const odt_quantizer_t *q, uint32_t x) {
     #if ODT_M0
-    // By a product of the upper bits, which are too small by less than 2^-13 of it: unless the result is near to a half.
+    // By a product of the upper bits, which are too small by less than 2^-13 of it: unless the result is near to a
+    // half.
     uint32_t shift = q->shift - (x << 1 >> 24);
     if (shift - 20 <= 10) {
         uint32_t p = (x << 9 >> 17 | 0x8000) * q->high + ((uint32_t)1 << (shift - 1));

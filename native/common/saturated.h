@@ -1,6 +1,6 @@
-// From sums to outputs by a multiplier so large that nearly every result leaves its range, as of a scale which calibration has
-// yet to find (calibrate.c). The sum's sign then says what the output is; and as rescaling keeps the sums' order, the peak is
-// that of the least or of the greatest.
+// From sums to outputs by a multiplier so large that nearly every result leaves its range, as of a scale which
+// calibration has yet to find (calibrate.c). The sum's sign then says what the output is; and as rescaling keeps the
+// sums' order, the peak is that of the least or of the greatest.
 
 #ifndef ODT_SATURATED_H
 #define ODT_SATURATED_H
@@ -30,8 +30,8 @@ static __attribute__((noinline)) int8_t odt_beyond_within(const odt_beyond_t *b,
 }
 
 // `count` outputs, `step` bytes apart, of sums that are `gap` apart, to each of which the offset is added.
-static __attribute__((noinline)) void odt_beyond_outputs(odt_beyond_t *b, const int32_t *sums, int32_t gap, int32_t offset,
-    int32_t count, int8_t *y, int32_t step) {
+static __attribute__((noinline)) void odt_beyond_outputs(
+    odt_beyond_t *b, const int32_t *sums, int32_t gap, int32_t offset, int32_t count, int8_t *y, int32_t step) {
     int32_t bound = b->bound, least = b->least, most = b->most;
     for (; count; count--, sums += gap, y += step) {
         int32_t v = odt_wrap_add(*sums, offset);

@@ -1,9 +1,11 @@
-// Convolutions, int8, as products of matrices by panels: four rows of one factor, packed on the stack as the core likes to
-// multiply them, are run over columns of the other, which is read where it lies. Forward and the gradient of the input are one
-// operation, odt_correlate_i8(), that of the filters is odt_correlate_dw_i8(); a dense layer is a convolution of one tap.
+// Convolutions, int8, as products of matrices by panels: four rows of one factor, packed on the stack as the core likes
+// to multiply them, are run over columns of the other, which is read where it lies. Forward and the gradient of the
+// input are one operation, odt_correlate_i8(), that of the filters is odt_correlate_dw_i8(); a dense layer is a
+// convolution of one tap.
 //
-// 32-bit cores use panels for all of them (core.h), and a PC with AVX2 products of its own (product_i8__x86.c); on other
-// PCs the compiler makes vectors of the plain loops in dense_*_i8.c and conv2d_*_i8.c, which are used unless they are short.
+// 32-bit cores use panels for all of them (core.h), and a PC with AVX2 products of its own (product_i8__x86.c); on
+// other PCs the compiler makes vectors of the plain loops in dense_*_i8.c and conv2d_*_i8.c, which are used unless they
+// are short.
 //
 //                  correlate: forward     the gradient of the input     correlate_dw: of the filters
 //     Cortex-M4    conv2d_i8__m4.c        conv2d_dx_i8__m4.c            conv2d_dw_i8__m4.c
@@ -59,8 +61,8 @@ typedef struct {
     int32_t x_skip; // bytes of a pixel of x beside its C channels: other groups'
 } odt_correlation_t;
 
-// Taps of a row of a filter that meet neighbours in memory, which are multiplied as one line: all, or one where there is
-// something between them. A small module has no groups' panels.
+// Taps of a row of a filter that meet neighbours in memory, which are multiplied as one line: all, or one where there
+// is something between them. A small module has no groups' panels.
 static inline int32_t odt_line_taps(int32_t KW, int32_t x_skip) {
     return ODT_SMALL || !x_skip ? KW : 1;
 }
@@ -103,14 +105,15 @@ typedef struct {
 
 void odt_correlate_dw_part_i8(const odt_correlation_dw_t *a);
 
-// The gradient of the input by panels, phase by phase (phase.h): pixels of dx and e are that many bytes apart, C and N or more.
+// The gradient of the input by panels, phase by phase (phase.h): pixels of dx and e are that many bytes apart, C and N
+// or more.
 void odt_conv2d_dx_by_panels_i8(const odt_conv2d_dx_i8_t *a, int32_t dx_pixel, int32_t e_pixel);
 
 // The gradient of a transposed convolution's filters by panels; 0, and nothing done, where these do not pay.
 int odt_transposed2d_dw_by_panels_i8(const odt_transposed2d_dw_i8_t *a);
 
-// Rows of a gradient of weights, in the order of inputs: dw[n * dw_step + i] = or += e0[n] * (x0[i] - zx) + e1[n] * (x1[i] - zx),
-// i < count <= ODT_PRODUCTS. Without x1 there is one sample; where ODT_PAIR is 2, it is the first.
+// Rows of a gradient of weights, in the order of inputs: dw[n * dw_step + i] = or += e0[n] * (x0[i] - zx) + e1[n] *
+// (x1[i] - zx), i < count <= ODT_PRODUCTS. Without x1 there is one sample; where ODT_PAIR is 2, it is the first.
 enum { ODT_PRODUCTS = 96, ODT_PAIR = ODT_M0 || ODT_M4 ? 2 : 1 };
 typedef struct {
     int32_t *dw;
@@ -124,7 +127,8 @@ void odt_products_words_i8(int32_t *words, const int8_t *x0, const int8_t *x1, i
 void odt_products_i8(const odt_products_t *p);
 
 #if ODT_X86
-// The same by a PC's vectors (product_i8__x86.c); 0, and nothing done, if the processor has none or numbers are unusual.
+// The same by a PC's vectors (product_i8__x86.c); 0, and nothing done, if the processor has none or numbers are
+// unusual.
 int odt_correlate_i8__x86(const odt_correlation_t *a);
 int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a);
 #endif

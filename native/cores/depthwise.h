@@ -31,9 +31,10 @@ typedef int32_t odt_depthwise_weight_t;
 #define ODT_UNROLL _Pragma("GCC unroll 4")
 #endif
 
-// Whether each weight of a filter meets one input: a kernel as large as the image, without padding. A Cortex-M0+ gains by that
-// from the first weight on.
-static inline int odt_is_whole(int32_t H, int32_t W, int32_t KH, int32_t KW, int32_t PT, int32_t PL, int32_t OH, int32_t OW) {
+// Whether each weight of a filter meets one input: a kernel as large as the image, without padding. A Cortex-M0+ gains
+// by that from the first weight on.
+static inline int odt_is_whole(
+    int32_t H, int32_t W, int32_t KH, int32_t KW, int32_t PT, int32_t PL, int32_t OH, int32_t OW) {
     return KH == H && KW == W && (PT | PL) == 0 && OH == 1 && OW == 1 && KH * KW > (ODT_M0 ? 0 : 9);
 }
 
@@ -55,8 +56,8 @@ static inline void odt_depthwise_i8(const odt_depthwise_t *a) {
 
 #if ODT_M0_DEPTHWISE || ODT_M4
 
-// The gradient of the input of a layer with strides of 2 and filters of 3x3 at most, by squares: counted from the padding, inputs
-// 2 * j and 2 * j + 1 of an axis meet errors j - 1 and j, and no others.
+// The gradient of the input of a layer with strides of 2 and filters of 3x3 at most, by squares: counted from the
+// padding, inputs 2 * j and 2 * j + 1 of an axis meet errors j - 1 and j, and no others.
 typedef struct {
     int32_t top, left, high, wide; // the first square's j, less 1, and how many there are
 } odt_squares_t;
@@ -86,7 +87,8 @@ int odt_depthwise_i8__m0(const odt_depthwise_t *a, int32_t first, int32_t stop);
 // The gradient of the input by squares; returns whether it was done.
 int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int32_t stop, int32_t *peak);
 
-// The gradient of these filters; returns whether it was done: with strides of at most 2, of filters that leave a tile room.
+// The gradient of these filters; returns whether it was done: with strides of at most 2, of filters that leave a tile
+// room.
 int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop);
 
 #endif
@@ -100,7 +102,8 @@ int odt_depthwise_dw_tiny_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t first
 // The gradient of the input by squares; returns whether it was done: not of fewer channels than four.
 int odt_depthwise_dx_i8__m4(const odt_depthwise2d_dx_i8_t *a, int32_t first, int32_t stop, int32_t *peak);
 
-// Channels n .. n + 3; adds to the peak. Returns whether it was done: not if there are fewer channels, or filters are large.
+// Channels n .. n + 3; adds to the peak. Returns whether it was done: not if there are fewer channels, or filters are
+// large.
 int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak);
 
 // Channels n .. n + 3 of the gradient of the filters; returns whether it was done.

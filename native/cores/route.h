@@ -1,11 +1,12 @@
 // Which loop serves an operation on which core, and the numbers that decide.
 //
-// ODT_ROUTES has one row per way that an int8 operation may take: ROUTE(operation, condition, M0, M4, PANEL, PC). The rows of an
-// operation are tried from the first to the last. The condition is a function, or a number of this file, of which the kernel's file
-// makes the test; _ holds always. The four names are the functions that then compute it on an RP2040, on a Cortex-M4 and later, on
-// other 32-bit cores and on a PC; _ where a core has no such way. docs/explanation/architecture.md's table is made from these rows
-// (odt/host/generate.py), tests_device/checks/kernels/test_route.py compares them with the symbols of firmware, and odt/host/routes/limits.py, by
-// which the host estimates cycles, has the numbers.
+// ODT_ROUTES has one row per way that an int8 operation may take: ROUTE(operation, condition, M0, M4, PANEL, PC). The
+// rows of an operation are tried from the first to the last. The condition is a function, or a number of this file, of
+// which the kernel's file makes the test; _ holds always. The four names are the functions that then compute it on an
+// RP2040, on a Cortex-M4 and later, on other 32-bit cores and on a PC; _ where a core has no such way.
+// docs/explanation/architecture.md's table is made from these rows (odt/host/generate.py),
+// tests_device/checks/kernels/test_route.py compares them with the symbols of firmware, and odt/host/routes/limits.py,
+// by which the host estimates cycles, has the numbers.
 
 #ifndef ODT_ROUTE_H
 #define ODT_ROUTE_H
@@ -26,18 +27,22 @@
     ROUTE(conv2d_dx_i8, odt_is_pointwise, correlate_pointwise, _, correlate_pointwise, _) \
     ROUTE(conv2d_dx_i8, is_gathered, correlate_gathered, _, correlate_gathered, _) \
     ROUTE(conv2d_dx_i8, odt_is_few, _, odt_correlate_few_i8, _, _) \
-    ROUTE(conv2d_dx_i8, odt_has_products, correlate_by_rows, odt_correlate_dx_i8, correlate_by_rows, odt_correlate_i8__x86) \
+    ROUTE(conv2d_dx_i8, odt_has_products, correlate_by_rows, odt_correlate_dx_i8, correlate_by_rows, \
+        odt_correlate_i8__x86) \
     ROUTE(conv2d_dx_i8, _, _, _, _, conv2d_dx_rows) \
     ROUTE(conv2d_dw_i8, is_sparse, conv2d_dw_channels, conv2d_dw_channels, conv2d_dw_channels, _) \
     ROUTE(conv2d_dw_i8, is_dw_gathered, correlate_dw_gathered, _, correlate_dw_gathered, _) \
-    ROUTE(conv2d_dw_i8, odt_has_products, correlate_dw_by_taps, odt_correlate_dw_part_i8, correlate_dw_by_taps, odt_correlate_dw_i8__x86) \
+    ROUTE(conv2d_dw_i8, odt_has_products, correlate_dw_by_taps, odt_correlate_dw_part_i8, correlate_dw_by_taps, \
+        odt_correlate_dw_i8__x86) \
     ROUTE(conv2d_dw_i8, _, _, _, _, conv2d_dw_channels) \
     ROUTE(dense_i8, ODT_MANY_ROWS, correlate_pointwise, correlate_all, correlate_pointwise, odt_correlate_i8__x86) \
     ROUTE(dense_i8, _, odt_dot4_i8, odt_dense_i8__m4, odt_dot4_i8, odt_dense_i8) \
     ROUTE(dense_dx_i8, is_narrow, _, dense_dx_narrow, dense_dx_narrow, _) \
-    ROUTE(dense_dx_i8, ODT_MANY_ERRORS, correlate_pointwise, odt_correlate_dx_i8, correlate_pointwise, odt_correlate_i8__x86) \
+    ROUTE(dense_dx_i8, ODT_MANY_ERRORS, correlate_pointwise, odt_correlate_dx_i8, correlate_pointwise, \
+        odt_correlate_i8__x86) \
     ROUTE(dense_dx_i8, _, sum_columns, sum_columns, sum_columns, odt_dense_dx_i8) \
-    ROUTE(dense_dw_i8, ODT_MANY_PAIRS, correlate_dw_of_same_size, odt_correlate_dw_part_i8, correlate_dw_of_same_size, odt_correlate_dw_i8__x86) \
+    ROUTE(dense_dw_i8, ODT_MANY_PAIRS, correlate_dw_of_same_size, odt_correlate_dw_part_i8, correlate_dw_of_same_size, \
+        odt_correlate_dw_i8__x86) \
     ROUTE(dense_dw_i8, is_narrow_dw, _, dense_dw_of_one, _, _) \
     ROUTE(dense_dw_i8, _, add_two, dense_dw_by_rows, dense_dw_by_rows, odt_dense_dw_i8) \
     ROUTE(depthwise2d_i8, odt_is_whole, depthwise_whole, depthwise_whole, depthwise_whole, _) \
@@ -47,10 +52,12 @@
     ROUTE(depthwise2d_i8, _, odt_depthwise_i8__m0, odt_depthwise_apart_i8__m4, depthwise_lanes, depthwise_by_blocks) \
     ROUTE(depthwise2d_dx_i8, odt_find_squares, odt_depthwise_dx_i8__m0, odt_depthwise_dx_i8__m4, _, _) \
     ROUTE(depthwise2d_dx_i8, is_for_four, _, odt_depthwise_i8__m4, _, _) \
-    ROUTE(depthwise2d_dx_i8, _, odt_depthwise_i8__m0, odt_depthwise_apart_i8__m4, depthwise_lanes, depthwise_by_blocks) \
+    ROUTE( \
+        depthwise2d_dx_i8, _, odt_depthwise_i8__m0, odt_depthwise_apart_i8__m4, depthwise_lanes, depthwise_by_blocks) \
     ROUTE(depthwise2d_dw_i8, odt_tiny_plan, _, odt_depthwise_dw_tiny_i8__m4, _, _) \
     ROUTE(depthwise2d_dw_i8, is_for_four, _, odt_depthwise_dw_i8__m4, _, _) \
-    ROUTE(depthwise2d_dw_i8, _, odt_depthwise_dw_i8__m0, odt_depthwise_dw_apart_i8__m4, depthwise_dw_channels, depthwise_dw_channels) \
+    ROUTE(depthwise2d_dw_i8, _, odt_depthwise_dw_i8__m0, odt_depthwise_dw_apart_i8__m4, depthwise_dw_channels, \
+        depthwise_dw_channels) \
     ROUTE(norm_i8, _, list_hats, scale_hats, odt_norm_i8, odt_norm_i8) \
     ROUTE(norm_dx_i8, _, dx_rows, round_group, odt_norm_dx_i8, odt_norm_dx_i8) \
     ROUTE(maxpool2d_choice_i8, _, choose_quads, choose_fours, odt_maxpool2d_choice_i8, odt_maxpool2d_choice_i8) \
@@ -77,15 +84,17 @@ enum {
 // A convolution by one filter (single_i8.c): its rows at most, and its weights, if they lie apart.
 enum { ODT_SINGLE_ROWS = 16, ODT_SINGLE_WEIGHTS = 320 };
 
-// Depthwise convolutions of images of a few pixels on an M4: pixels at most, and outputs; pixels of filters of nine taps at most.
+// Depthwise convolutions of images of a few pixels on an M4: pixels at most, and outputs; pixels of filters of nine
+// taps at most.
 enum { ODT_TINY = 9, ODT_TINY_M4 = 36 };
 
-// Windows that are gathered (gather_i8__panel.inc). Elements of a window at most, and positions of a block at most; bytes of a block;
-// elements of a window that are gathered at a time, about, if all are too many.
+// Windows that are gathered (gather_i8__panel.inc). Elements of a window at most, and positions of a block at most;
+// bytes of a block; elements of a window that are gathered at a time, about, if all are too many.
 enum { ODT_GATHER_FEW = 80, ODT_GATHER_BYTES = 1280, ODT_GATHER_PIECE = 16 };
 
-// About the cycles of an RP2040: to gather a window, a row of it and a byte; without, a row of outputs, a window, one at the border.
-// Of a gradient: a tap and an element directly, and a sum and a block's errors of windows that are gathered.
+// About the cycles of an RP2040: to gather a window, a row of it and a byte; without, a row of outputs, a window, one
+// at the border. Of a gradient: a tap and an element directly, and a sum and a block's errors of windows that are
+// gathered.
 enum {
     ODT_GATHER_PER_WINDOW = 20,
     ODT_GATHER_PER_ROW = 18,
@@ -111,10 +120,11 @@ enum {
     ODT_FEW_OTHER_GROUP = 8,
 };
 
-// A gradient of filters from one error that is not 0 to the next, or by panels (conv2d_dw_i8.c), as measured: cycles of an RP2040,
-// instructions of an M4; other cores are not measured. Directly: for each error, and for one that is not 0, to which come rows of the
-// filter and their elements. By panels: for a position of four channels, and of it for a row, a word of elements, and each element,
-// more of them where a window has several rows. A small M0 gathers no windows: its rows come one by one.
+// A gradient of filters from one error that is not 0 to the next, or by panels (conv2d_dw_i8.c), as measured: cycles of
+// an RP2040, instructions of an M4; other cores are not measured. Directly: for each error, and for one that is not 0,
+// to which come rows of the filter and their elements. By panels: for a position of four channels, and of it for a row,
+// a word of elements, and each element, more of them where a window has several rows. A small M0 gathers no windows:
+// its rows come one by one.
 enum {
     ODT_DW_SAMPLES = 64, // positions that judge
     ODT_DW_SCAN = ODT_M4 ? 18 : ODT_M0 ? 30 : 0,
@@ -128,8 +138,9 @@ enum {
     ODT_DW_MORE = ODT_M4 ? 0 : ODT_M0 ? 5 : 0,
 };
 
-// The same of an input's gradient on an M0 (conv2d_dx_i8__m0.inc): for a position, for each error, and for one that is not 0, to which
-// come rows of the filter and their elements; by panels for each product, in tenths. Positions that judge, and the first of them.
+// The same of an input's gradient on an M0 (conv2d_dx_i8__m0.inc): for a position, for each error, and for one that is
+// not 0, to which come rows of the filter and their elements; by panels for each product, in tenths. Positions that
+// judge, and the first of them.
 enum {
     ODT_DX_SUMS = 512,
     ODT_DX_POSITION = 60,

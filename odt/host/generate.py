@@ -48,8 +48,8 @@ def generated():
     formulas = {op.number: TRAITS[op.name].formula for op in table}
     _validate(table)
     return {
-        "native/opcodes.h": _header(table, formulas),
-        "native/opcodes.c": _tables(table),
+        "native/opcodes.h": _folded(_header(table, formulas)),
+        "native/opcodes.c": _folded(_tables(table)),
         "odt/base/lines.py": _lines(table),
         "odt/reference/index.py": _index(table),
         "docs/reference/opcodes.md": _manual(table, formulas),
@@ -59,6 +59,21 @@ def generated():
         **public.generated(),
         **features.generated(),
     }
+
+
+def _folded(text):
+    """C whose comments and macros wrap at 120 columns."""
+    lines = []
+    for line in text.split("\n"):
+        indent = line[: len(line) - len(line.lstrip())]
+        if len(line) > 120 and line.lstrip().startswith("//"):
+            lines += textwrap.wrap(line, 120, subsequent_indent=indent + "// ", break_on_hyphens=False)
+        elif len(line) > 120:
+            macro = textwrap.wrap(line, 118, subsequent_indent=indent + "    ", break_on_hyphens=False)
+            lines += [" \\\n".join(macro)]
+        else:
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def _with_routes(text):

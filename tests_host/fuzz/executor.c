@@ -2,9 +2,9 @@
 // its instructions run within regions of exactly the size it declares, and write to none that is
 // read-only. Made and run by fuzz.py; program_mutator.c makes the programs.
 //
-// An input: the number of words, the program, bytes of X_DATA and of Y_DATA (uint16 each; above the 12 bits of the first
-// the rows of the batch, of which COUNT are computed), a seed;
-// then the contents of CONTROL, ARENA, STATE, CONSTANTS, X_DATA, Y_DATA. What is missing comes from the seed.
+// An input: the number of words, the program, bytes of X_DATA and of Y_DATA (uint16 each; above the 12 bits of the
+// first the rows of the batch, of which COUNT are computed), a seed; then the contents of CONTROL, ARENA, STATE,
+// CONSTANTS, X_DATA, Y_DATA. What is missing comes from the seed.
 
 #include <stdint.h>
 #include <stdio.h>

@@ -32,16 +32,24 @@ def prose(text):
             yield number, line
 
 
-def test_lines_of_documents_wrap():
-    files = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout.split()
-    files = files or [str(path.relative_to(ROOT)) for path in ROOT.glob("docs/**/*.md")]  # of an archive
+def lines_of_c(text):
+    return enumerate(text.split("\n"), 1)
+
+
+@pytest.mark.parametrize("patterns, folders, lines", [(["*.md"], ["docs"], prose),
+    (["*.c", "*.h", "*.inc"], ["native", "boards"], lines_of_c)], ids=["documents", "C"])  # fmt: skip
+def test_lines_wrap(patterns, folders, lines):
+    files = subprocess.run(["git", "ls-files", *patterns], cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout.split()
+    files = files or [
+        str(path.relative_to(ROOT)) for folder in folders for each in patterns for path in (ROOT / folder).rglob(each)
+    ]  # of an archive
     assert len(files) > 20
     wide = re.search(r"^line-length = (\d+)$", (ROOT / "pyproject.toml").read_text(), re.MULTILINE)[1]
     assert wide == "120"
     found = [
         "%s:%d: %d columns" % (file, number, len(line))
         for file in files
-        for number, line in prose((ROOT / file).read_text())
+        for number, line in lines((ROOT / file).read_text())
         if len(line) > int(wide) and not line.startswith("<!--")
     ]
     assert not found

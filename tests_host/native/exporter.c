@@ -1,5 +1,5 @@
-// A CPython module for test_bindings.py: Exporter(buffer, call) is a buffer that first calls `call`, if it is not None, and
-// where it is an int, raises that signal, which Python then has not seen yet.
+// A CPython module for test_bindings.py: Exporter(buffer, call) is a buffer that first calls `call`, if it is not None,
+// and where it is an int, raises that signal, which Python then has not seen yet.
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>

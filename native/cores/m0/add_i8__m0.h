@@ -21,8 +21,8 @@ typedef struct {
     int32_t value;                // 68
 } add_t;
 
-// 26 cycles each. r0, r1: the ends of a and b, r2, r3: summands, r4, r5: factors, r6: a shift, r7: the index, below 0; r8, r9: plus,
-// r10, r11: shifts, r12, lr: top and bottom; on the stack half, the end of y, most, least, lo and add.
+// 26 cycles each. r0, r1: the ends of a and b, r2, r3: summands, r4, r5: factors, r6: a shift, r7: the index, below 0;
+// r8, r9: plus, r10, r11: shifts, r12, lr: top and bottom; on the stack half, the end of y, most, least, lo and add.
 __attribute__((naked, noinline)) static void add_bytes(add_t *add) {
     (void)add;
     __asm volatile (
@@ -92,7 +92,8 @@ __attribute__((naked, noinline)) static void add_bytes(add_t *add) {
 static int add_all(const odt_add_i8_t *a, odt_multiplier_t qa, odt_multiplier_t qb, odt_outputs_t *outputs) {
     uint32_t first, second;
     add_t add = {.a = a->a, .b = a->b, .count = a->N, .y = a->y + a->N, .limits = odt_limits_of(outputs)};
-    if (!odt_make_summand(&add.first, a->za, qa, &first) || !odt_make_summand(&add.second, a->zb, qb, &second) || !odt_is_usual(outputs)) {
+    if (!odt_make_summand(&add.first, a->za, qa, &first) || !odt_make_summand(&add.second, a->zb, qb, &second)
+        || !odt_is_usual(outputs)) {
         return 0;
     }
     add.half = 128 + 256 * outputs->z - (int32_t)(first + second);

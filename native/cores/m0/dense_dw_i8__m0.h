@@ -1,8 +1,8 @@
 // Errors of few samples times their inputs on a Cortex-M0+: the gradient of a dense layer's weights.
 //
 // Of two samples one MULS sums both products: that of the words x0 + x1 * 65536 and e1 + e0 * 65536 is, modulo 2^32,
-// e1 * x0 + (e0 * x0 + e1 * x1) * 65536, whose bracket is the word / 65536 rounded to nearest if it has 16 bits: unless both
-// errors are -128.
+// e1 * x0 + (e0 * x0 + e1 * x1) * 65536, whose bracket is the word / 65536 rounded to nearest if it has 16 bits: unless
+// both errors are -128.
 
 #ifndef ODT_DENSE_DW_I8_M0_H
 #define ODT_DENSE_DW_I8_M0_H
@@ -13,8 +13,8 @@
 
 #if ODT_M0 && !ODT_SMALL
 
-// dw = e * x for the words of x up to `end`, whose number is a multiple of 8. 31 cycles per 8 words, or 14 where e is 0, as it
-// often is after a ReLU.
+// dw = e * x for the words of x up to `end`, whose number is a multiple of 8. 31 cycles per 8 words, or 14 where e is
+// 0, as it often is after a ReLU.
 __attribute__((naked, noinline)) static void set_one(int32_t *dw, const int32_t *x, const int32_t *end, int32_t e) {
     (void)dw, (void)x, (void)end, (void)e;
     __asm volatile (

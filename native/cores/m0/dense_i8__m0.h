@@ -1,5 +1,5 @@
-// Four rows of weights times one column on a Cortex-M0+: a layer's forward pass for a batch so small that packing weights
-// does not pay. sums[r] = sum_k (x[k] - zx) * w[r][k], rows `step` bytes apart, and `fours` times as many.
+// Four rows of weights times one column on a Cortex-M0+: a layer's forward pass for a batch so small that packing
+// weights does not pay. sums[r] = sum_k (x[k] - zx) * w[r][k], rows `step` bytes apart, and `fours` times as many.
 
 #ifndef ODT_DENSE_I8_M0_H
 #define ODT_DENSE_I8_M0_H
@@ -16,10 +16,10 @@
 #define ODT_COLUMNS "32"
 #endif
 
-// 20 cycles for 4 products, 20.5 in a .mpy file, which is to be small and sums four rows only; 35 more for each four rows. r0: x,
-// r1: w, r2: step, r3: K; on the stack 0: step, 4: K, 44: zx, 48: sums, 52: fours, or 36: zx, 40: sums in a .mpy file. In the loop
-// r0: the end of x, r1-r4: the ends of the rows, r5: the index, r6: x - zx, r7: a product, r8-r11: sums, r12: -zx, lr: where the loop
-// is entered.
+// 20 cycles for 4 products, 20.5 in a .mpy file, which is to be small and sums four rows only; 35 more for each four
+// rows. r0: x, r1: w, r2: step, r3: K; on the stack 0: step, 4: K, 44: zx, 48: sums, 52: fours, or 36: zx, 40: sums in
+// a .mpy file. In the loop r0: the end of x, r1-r4: the ends of the rows, r5: the index, r6: x - zx, r7: a product,
+// r8-r11: sums, r12: -zx, lr: where the loop is entered.
 __attribute__((naked, noinline)) void odt_dot4_i8(const int8_t *x, const int8_t *w,
     int32_t step, int32_t K, int32_t zx, int32_t *sums, int32_t fours) {
     (void)x, (void)w, (void)step, (void)K, (void)zx, (void)sums, (void)fours;
@@ -117,16 +117,18 @@ typedef struct {
     const odt_multiplier_t *q; // 8
     int8_t *y;                 // 12
     const int32_t *end;        // 16: of sums
-    int32_t top, bottom;       // 20: a result above or below these bounds is out of range or a new peak, and they are updated
+    // 20: a result above or below these bounds is out of range or a new peak, and they are updated
+    int32_t top, bottom;
     int32_t zy;                // 28
-    int32_t least;             // 32: the output for all results below `bottom`; or LEAST less than the smallest result in range
+    // 32: the output for all results below `bottom`; or LEAST less than the smallest result in range
+    int32_t least;
 } finish_t;
 
 enum { LEAST = 256 };
 
-// 43 cycles each. Returns where it ended: after the last, or at one that takes more than this loop offers. r0: sums, r1: y, r2:
-// the sum, r3: the same times m's lower 12 bits, r4, r6: these and the upper, r5: shift, r7: q, r8: bias, r9: end, r10, r11: top,
-// bottom, r12: zy, lr: least.
+// 43 cycles each. Returns where it ended: after the last, or at one that takes more than this loop offers. r0: sums,
+// r1: y, r2: the sum, r3: the same times m's lower 12 bits, r4, r6: these and the upper, r5: shift, r7: q, r8: bias,
+// r9: end, r10, r11: top, bottom, r12: zy, lr: least.
 __attribute__((naked, noinline)) static const int32_t *finish_usual(finish_t *f) {
     (void)f;
     __asm volatile (

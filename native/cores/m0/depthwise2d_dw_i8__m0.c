@@ -1,9 +1,9 @@
 // Gradients of the filters of depthwise convolutions on a Cortex-M0+, a channel and a tile of its inputs
 // (depthwise2d_tile_i8__m0.h) at a time. One MULS sums two products: that of the words x[p] + x[p + S] * 65536 and
 // e[i + 1] + e[i] * 65536 is, modulo 2^32, e[i + 1] * x[p] + (e[i] * x[p] + e[i + 1] * x[p + S]) * 65536. As |e| <= 127
-// the first term is below 2^15 and the bracket fits 16 bits: it is the word / 65536 rounded to nearest, which ASRS leaves
-// in a register and the carry. The stack holds 2 KB. Where inputs are in few products each, or images are small, there is no tile:
-// an MULS is a product.
+// the first term is below 2^15 and the bracket fits 16 bits: it is the word / 65536 rounded to nearest, which ASRS
+// leaves in a register and the carry. The stack holds 2 KB. Where inputs are in few products each, or images are small,
+// there is no tile: an MULS is a product.
 
 #include "../../core.h"
 #include "depthwise2d_tile_i8__m0.h"
@@ -36,8 +36,9 @@ typedef struct {
     uint32_t extreme;   // 32: has bit 15 or 31 set if an error is -128
 } errors_t;
 
-// Rows of errors as words of two, an odd one with 0: 15 cycles per word. r0: to, r1: from, r2: N, r3: 2 * N, r4, r5: errors,
-// r6: sum, r7: extreme, r8: pairs, r9: 127 + 127 * 65536, r10: from_skip, r11: odd, r12: the end of the row's words, lr: rows.
+// Rows of errors as words of two, an odd one with 0: 15 cycles per word. r0: to, r1: from, r2: N, r3: 2 * N, r4, r5:
+// errors, r6: sum, r7: extreme, r8: pairs, r9: 127 + 127 * 65536, r10: from_skip, r11: odd, r12: the end of the row's
+// words, lr: rows.
 __attribute__((naked, noinline)) static void pack_errors(errors_t *errors) {
     (void)errors;
     __asm volatile (
@@ -115,9 +116,9 @@ typedef struct {
     int32_t SW;         // 44
 } taps_t;
 
-// Rows of three taps of a filter: 16.5 cycles for 6 products, as the last word of a pair is the first of the next, 18.5 with a
-// stride; 13 per row of outputs, and 52 per row of taps. r0: x, r1: e, r2-r4: the taps' sums, r5, r6: words of x, r7: a word of e,
-// r8: dw, r9: the end of the row's errors, r10: pairs, r11: skip, r12: rows, lr: rows of taps.
+// Rows of three taps of a filter: 16.5 cycles for 6 products, as the last word of a pair is the first of the next, 18.5
+// with a stride; 13 per row of outputs, and 52 per row of taps. r0: x, r1: e, r2-r4: the taps' sums, r5, r6: words of
+// x, r7: a word of e, r8: dw, r9: the end of the row's errors, r10: pairs, r11: skip, r12: rows, lr: rows of taps.
 __attribute__((naked, noinline)) static void sum_taps(taps_t *taps) {
     (void)taps;
     __asm volatile (
@@ -239,7 +240,8 @@ static void add_taps(const odt_tile_t *t, const axes_t *v, taps_t *taps, int32_t
     }
     for (int32_t kh = 0; kh < v->KH; kh += ROWS, row += ROWS * t->pitch, dw += ROWS * v->dw_h) {
         for (int32_t kw = 0; kw < v->KW; kw += K) {
-            int32_t rows = odt_min(v->KH - kh, ROWS), from = odt_limit(v->KW - K, 0, kw); // the last taps are some of before
+            // the last taps are some of before
+            int32_t rows = odt_min(v->KH - kh, ROWS), from = odt_limit(v->KW - K, 0, kw);
             int32_t sums[ROWS * K] = {0}, *to = dw + kw * v->dw_w;
             taps->x = row + from;
             taps->dw = sums;
@@ -256,8 +258,8 @@ static void add_taps(const odt_tile_t *t, const axes_t *v, taps_t *taps, int32_t
     }
 }
 
-// A row of three taps: the first input that it meets and the first error, each less N, and what follows the last row of errors, less N;
-// counted from the image's.
+// A row of three taps: the first input that it meets and the first error, each less N, and what follows the last row of
+// errors, less N; counted from the image's.
 typedef struct {
     int32_t x, e, end;
 } line_t;
@@ -277,10 +279,10 @@ typedef struct {
     const line_t *end;   // 44
 } lines_t;
 
-// Rows of three taps over inputs and errors as they lie: 15.5 cycles for 3 products, 16.5 with a stride; 22 per row of errors, 14 more
-// where the last is beside padding, and 50 per row of taps. r0: x, r1: N, r2: 2 * N with a stride, or an input, r3: e, r4: an
-// error, r5: their sum, r6: an input and products, r7: lines, r8-r10: the taps' sums, r11: the end of the row's errors, r12:
-// errors, lr: skip.
+// Rows of three taps over inputs and errors as they lie: 15.5 cycles for 3 products, 16.5 with a stride; 22 per row of
+// errors, 14 more where the last is beside padding, and 50 per row of taps. r0: x, r1: N, r2: 2 * N with a stride, or
+// an input, r3: e, r4: an error, r5: their sum, r6: an input and products, r7: lines, r8-r10: the taps' sums, r11: the
+// end of the row's errors, r12: errors, lr: skip.
 __attribute__((naked, noinline)) static void sum_lines(const lines_t *lines) {
     (void)lines;
     __asm volatile (
@@ -422,10 +424,17 @@ static __attribute__((noinline)) int depthwise_dw_lines(const odt_depthwise2d_dw
         return 0;
     }
     line_t line[ROWS];
-    int32_t image = a->H * W * N, outputs = a->OH * OW * N, high = odt_min(odt_max(ODT_TILE_SUMS / OW, 1), a->OH); // rows between polls
-    lines_t lines = {.line = line, .N = N, .zx = a->zx, .errors = (OW - right) * N,
-        .skip = (a->SH * W - (last - right - (right && SW == 2))) * N, .begin = a->PL | ((OW - right) & 1) << 1, .is_right = right,
-        .SW = SW, .end = line + KH};
+    // rows between polls
+    int32_t image = a->H * W * N, outputs = a->OH * OW * N, high = odt_min(odt_max(ODT_TILE_SUMS / OW, 1), a->OH);
+    lines_t lines = {.line = line,
+        .N = N,
+        .zx = a->zx,
+        .errors = (OW - right) * N,
+        .skip = (a->SH * W - (last - right - (right && SW == 2))) * N,
+        .begin = a->PL | ((OW - right) & 1) << 1,
+        .is_right = right,
+        .SW = SW,
+        .end = line + KH};
     memset(a->dw + first * filter, 0, (size_t)((stop - first) * filter) * sizeof(int32_t));
     for (int32_t oh = 0; oh < a->OH; oh += high) {
         for (int32_t kh = 0; kh < KH; kh++) {
@@ -462,11 +471,23 @@ int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int
         return 1;
     }
     int32_t words[ODT_TILE_WORDS + 2], pairs[ODT_TILE_SUMS / 2], N = a->N, filter = a->KH * a->KW;
-    axes_t v = {.KH = a->KH, .KW = a->KW, .x_h = a->W * N, .x_w = N, .e_h = a->OW * N, .e_w = N, .dw_h = a->KW, .dw_w = 1};
-    odt_tile_t t = {.H = a->H, .W = a->W, .SH = a->SH, .SW = a->SW, .top = a->PT, .left = a->PL, .OH = a->OH, .OW = a->OW,
-        .zx = a->zx, .group = 2, .most = ODT_TILE_SUMS, .words = words};
+    axes_t v = {
+        .KH = a->KH, .KW = a->KW, .x_h = a->W * N, .x_w = N, .e_h = a->OW * N, .e_w = N, .dw_h = a->KW, .dw_w = 1};
+    odt_tile_t t = {.H = a->H,
+        .W = a->W,
+        .SH = a->SH,
+        .SW = a->SW,
+        .top = a->PT,
+        .left = a->PL,
+        .OH = a->OH,
+        .OW = a->OW,
+        .zx = a->zx,
+        .group = 2,
+        .most = ODT_TILE_SUMS,
+        .words = words};
     if (a->KW < K ? a->KW < a->KH : a->KW == a->KH && cost(a->OW, a->OH) < cost(a->OH, a->OW)) {
-        v = (axes_t) {.KH = a->KW, .KW = a->KH, .x_h = N, .x_w = a->W * N, .e_h = N, .e_w = a->OW * N, .dw_h = 1, .dw_w = a->KW};
+        v = (axes_t){
+            .KH = a->KW, .KW = a->KH, .x_h = N, .x_w = a->W * N, .e_h = N, .e_w = a->OW * N, .dw_h = 1, .dw_w = a->KW};
         t = (odt_tile_t) {.H = a->W, .W = a->H, .SH = a->SW, .SW = a->SH, .top = a->PL, .left = a->PT, .OH = a->OW,
             .OW = a->OH, .zx = a->zx, .group = 2, .most = ODT_TILE_SUMS, .words = words};
     }

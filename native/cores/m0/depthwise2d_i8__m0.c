@@ -42,7 +42,8 @@ typedef struct {
     int32_t step;       // 8: from one weight of a row to the next
     int32_t skip;       // 12: from the end of a row of weights to the next row
     int32_t *end;       // 16: the end of the words of the last row
-    int32_t limit;      // 20: of a bias's magnitude, so that sums are short; 0: filters are not small ones of three columns
+    // 20: of a bias's magnitude, so that sums are short; 0: filters are not small ones of three columns
+    int32_t limit;
     int32_t zx;         // 24
     const int32_t *biases;     // 28: or NULL
     const odt_multiplier_t *q; // 32
@@ -78,18 +79,21 @@ typedef struct planes {
     const odt_depthwise_t *a;
 } planes_t;
 
-_Static_assert(offsetof(planes_t, windows) == 64 && offsetof(planes_t, unpolled) == 108 && offsetof(planes_t, finish_slowly) == 176,
+_Static_assert(offsetof(planes_t, windows) == 64 && offsetof(planes_t, unpolled) == 108
+        && offsetof(planes_t, finish_slowly) == 176,
     "as run_planes() loads them");
 
-// Channels first .. stop - 1 of a tile. A channel's filter to words, 26 cycles per row of three weights, of others 13 per weight and 8
-// per row, and what its sums become outputs by: 65. Sums are short unless a scale has run away or a program is wrong, or a filter or a
-// bias is large: no sum of n magnitudes is more than the root of n times their squares' sum, and no input, less zx, than 255. Returns
-// whether a weight is -128, which none is (numerics.md): two of its products do not fit a lane. r0: sum, r1: from, r2: to, r3: step,
-// r4-r6: weights, r7: all squares' bits, r8: end, r9: skip, r10: gap, r11: width, r12: the squares' sum.
+// Channels first .. stop - 1 of a tile. A channel's filter to words, 26 cycles per row of three weights, of others 13
+// per weight and 8 per row, and what its sums become outputs by: 65. Sums are short unless a scale has run away or a
+// program is wrong, or a filter or a bias is large: no sum of n magnitudes is more than the root of n times their
+// squares' sum, and no input, less zx, than 255. Returns whether a weight is -128, which none is (numerics.md): two of
+// its products do not fit a lane. r0: sum, r1: from, r2: to, r3: step, r4-r6: weights, r7: all squares' bits, r8: end,
+// r9: skip, r10: gap, r11: width, r12: the squares' sum.
 //
-// Then rows of sums to outputs, o->y[i * o->step]. No sum has more than 19 bits and a sign. 15.75 cycles per output, and 24 per row; where
-// they are cut off at zy 16.75, and 12.75 of one that is; an output that is out of range takes 18 more. r0: sums, r8: bytes of the
-// sums of a row, r9: their end; the others as in ODT_FINISH_MACROS. The stack: 0: o, 4: rows; planes.
+// Then rows of sums to outputs, o->y[i * o->step]. No sum has more than 19 bits and a sign. 15.75 cycles per output,
+// and 24 per row; where they are cut off at zy 16.75, and 12.75 of one that is; an output that is out of range takes 18
+// more. r0: sums, r8: bytes of the sums of a row, r9: their end; the others as in ODT_FINISH_MACROS. The stack: 0: o,
+// 4: rows; planes.
 __attribute__((naked, noinline)) static int run_planes(planes_t *planes) {
     (void)planes;
     __asm volatile (
@@ -398,7 +402,8 @@ static void finish_slowly(const planes_t *p) {
 }
 
 // Prepares the filters before the first channel. If `width` is above a->KW, rows get taps of 0.
-static void begin_channels(planes_t *p, const odt_depthwise_t *a, int32_t first, int32_t *w, int32_t width, output_t *o) {
+static void begin_channels(
+    planes_t *p, const odt_depthwise_t *a, int32_t first, int32_t *w, int32_t width, output_t *o) {
     int32_t KH = a->KH, KW = a->KW;
     channel_t *c = &p->c;
     c->from = a->w + first * a->w_n - a->w_kw;
@@ -437,7 +442,8 @@ static void begin_no_tile(planes_t *p, odt_tile_t *none, int32_t outputs) {
 }
 
 // Prepares the images, of `size` inputs.
-static void begin_images(planes_t *p, int32_t B, const int8_t *x, int32_t size, int8_t *y, int32_t y_b, int32_t channels) {
+static void begin_images(
+    planes_t *p, int32_t B, const int8_t *x, int32_t size, int8_t *y, int32_t y_b, int32_t channels) {
     p->x = x;
     p->y = y;
     p->x_b = size;
@@ -485,7 +491,8 @@ static void add_peak(const output_t *o, const odt_depthwise_t *a) {
 typedef struct {
     const int32_t *w;   // 0
     int32_t zx;         // 4
-    int32_t step, row;  // 8, 12: bytes from a column's last row to the next one's first, less a row; from a row to the next
+    // 8, 12: bytes from a column's last row to the next one's first, less a row; from a row to the next
+    int32_t step, row;
     int32_t *sums;      // 16
     int32_t width;      // 20: bytes of the sums of a row, less the last
     int32_t is_left, is_right; // 24, 28: whether there is padding
@@ -493,10 +500,11 @@ typedef struct {
     const int32_t *end; // 36: of the sums
 } strided_t;
 
-// Windows of 3x3 in an image as it lies: 48 cycles for 9 products, 41 per row. A pixel of an even column of a window is multiplied by
-// the weights of its first column and, in the upper half, its third: these are what it adds to a sum and to the one before. r0: x,
-// r1: the first of the odd columns' weights, r2: row, r3: sums, r4: the sum, r5, r6: products, r7: a weight, r8-r10: the even columns'
-// weights, r11: step, r12: the bias, less zx times all weights, lr: where the row's last sum lies.
+// Windows of 3x3 in an image as it lies: 48 cycles for 9 products, 41 per row. A pixel of an even column of a window is
+// multiplied by the weights of its first column and, in the upper half, its third: these are what it adds to a sum and
+// to the one before. r0: x, r1: the first of the odd columns' weights, r2: row, r3: sums, r4: the sum, r5, r6:
+// products, r7: a weight, r8-r10: the even columns' weights, r11: step, r12: the bias, less zx times all weights, lr:
+// where the row's last sum lies.
 __attribute__((naked, noinline)) static void sum_strided(const strided_t *strided, const int8_t *x, int32_t bias) {
     (void)strided, (void)x, (void)bias;
     __asm volatile (
@@ -526,7 +534,8 @@ __attribute__((naked, noinline)) static void sum_strided(const strided_t *stride
         "mov \\even, r4\n"
         ".endm\n"
         ODT_SAVE_REGISTERS
-        // 0, 4: the odd columns' weights, 8: strided, 12: x, then what padding is in a row's first sum, 16: in the last, 20: end
+        // 0, 4: the odd columns' weights, 8: strided, 12: x, then what padding is in a row's first sum, 16: in the
+        // last, 20: end
         "sub sp, #24\n"
         "str r0, [sp, #8]\n"
         "str r1, [sp, #12]\n"
@@ -633,8 +642,9 @@ __attribute__((naked, noinline)) static void sum_strided(const strided_t *stride
 // Whether it is a 3x3 filter with strides of 2: an input has 2.25 products, two of which one word of two weights makes,
 // so reading it in place is faster than a tile. There is at most one row and column of padding on each side.
 static int is_strided(const odt_depthwise_t *a) {
-    return a->KH == 3 && a->KW == 3 && a->SH == 2 && a->SW == 2 && a->H >= 3 && a->zx == (int8_t)a->zx && (a->top | a->left | 1) == 1
-        && 2 * a->OH - a->top <= a->H && 2 * a->OW - a->left <= a->W && (uint32_t)a->OW - 1 < ODT_TILE_SUMS;
+    return a->KH == 3 && a->KW == 3 && a->SH == 2 && a->SW == 2 && a->H >= 3 && a->zx == (int8_t)a->zx
+        && (a->top | a->left | 1) == 1 && 2 * a->OH - a->top <= a->H && 2 * a->OW - a->left <= a->W
+        && (uint32_t)a->OW - 1 < ODT_TILE_SUMS;
 }
 
 // Processes an image, or consecutive parts of it, with as many rows of outputs as fit.
@@ -650,7 +660,8 @@ static void sum_as_it_lies(const odt_windows_t *windows) {
     strided_planes_t *v = (strided_planes_t *)planes_of(windows);
     strided_t *s = &v->s;
     const odt_depthwise_t *a = v->p.a;
-    int32_t inside = a->H - 3, OW = a->OW, ih = -a->top, rows = v->high; // inside: where the last windows begin that do not cross the border
+    // inside: where the last windows begin that do not cross the border
+    int32_t inside = a->H - 3, OW = a->OW, ih = -a->top, rows = v->high;
     if (v->parts > 1) {
         int32_t oh = (v->p.B - v->p.left) * v->high;
         ih += 2 * oh;
@@ -676,10 +687,18 @@ static int depthwise_strided(const odt_depthwise_t *a, int32_t first, int32_t st
     if (!is_strided(a) || !begin_outputs(&o, a)) {
         return 0;
     }
-    int32_t last = 2 * a->OW - a->left, right = last == a->W, image = a->H * a->W * a->N; // last: the last window's last column
+    // last: the last window's last column
+    int32_t last = 2 * a->OW - a->left, right = last == a->W, image = a->H * a->W * a->N;
     int32_t high = odt_min(ODT_TILE_SUMS / a->OW, a->OH), parts = (a->OH + high - 1) / high;
-    strided_planes_t v = {.s = {.zx = a->zx, .step = a->x_w - 2 * a->x_h, .row = a->x_h, .width = a->OW * 4 - 4, .is_left = a->left,
-        .is_right = right, .next = 2 * a->x_h - (last + 1 - right) * a->x_w}, .high = high, .parts = parts,
+    strided_planes_t v = {.s = {.zx = a->zx,
+                              .step = a->x_w - 2 * a->x_h,
+                              .row = a->x_h,
+                              .width = a->OW * 4 - 4,
+                              .is_left = a->left,
+                              .is_right = right,
+                              .next = 2 * a->x_h - (last + 1 - right) * a->x_w},
+        .high = high,
+        .parts = parts,
         .p = {.windows.sums = sums, .sums = sums, .sum_by = sum_as_it_lies}};
     begin_no_tile(&v.p, &none, high * a->OW);
     begin_rows(&o, a, high, a->OW, a->OW);
@@ -717,8 +736,12 @@ static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop) {
     if (a->KH < 1 || a->KW < 1 || KH * KW > TAPS || !odt_tile_plan(&t) || !begin_outputs(&o, a)) {
         return 0;
     }
-    planes_t p = {.sums = sums, .sum_by = is_line ? odt_sum_lines : t.group == 4 ? odt_sum_fours : K == 3 ? odt_sum_pairs
-        : K < 3 ? odt_sum_small : odt_sum_any};
+    planes_t p = {.sums = sums,
+        .sum_by = is_line  ? odt_sum_lines
+            : t.group == 4 ? odt_sum_fours
+            : K == 3       ? odt_sum_pairs
+            : K < 3        ? odt_sum_small
+                           : odt_sum_any};
     while (odt_tile_next(&t)) {
         p.windows = (odt_windows_t) {.x = odt_tile_windows(&t), .sums = sums, .row = (t.pitch - KW) * 4,
             .back = (t.group * t.SW - (KH - 1) * t.pitch - KW) * 4, .even = t.even * 4,
@@ -726,7 +749,8 @@ static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop) {
         begin_rows(&o, a, t.rows, t.columns, t.even);
         begin_channels(&p, a, first, w, KW, &o);
         begin_tile(&p, &t);
-        begin_images(&p, a->B, a->x + first, a->H * a->W * a->N, a->y + t.oh * a->y_oh + t.ow * a->y_ow + first, a->y_b, stop - first);
+        begin_images(&p, a->B, a->x + first, a->H * a->W * a->N, a->y + t.oh * a->y_oh + t.ow * a->y_ow + first, a->y_b,
+            stop - first);
         if (run_planes(&p)) {
             return 0;
         }
@@ -744,8 +768,21 @@ int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int
     }
     odt_depthwise_t d = {.w = a->w, .q = a->q, .peak = peak, .KH = a->KH, .KW = a->KW, .lo = -127, .w_n = a->KH * a->KW,
         .w_kh = a->KW, .w_kw = 1, .y_oh = W * N, .y_ow = N};
-    odt_tile_t t = {.H = a->OH, .W = a->OW, .x_h = a->OW * N, .x_w = N, .KH = 2, .KW = 2, .SH = 1, .SW = 1, .top = -s.top,
-        .left = -s.left, .OH = s.high, .OW = s.wide, .group = 2, .most = ODT_TILE_SUMS / 4, .words = words};
+    odt_tile_t t = {.H = a->OH,
+        .W = a->OW,
+        .x_h = a->OW * N,
+        .x_w = N,
+        .KH = 2,
+        .KW = 2,
+        .SH = 1,
+        .SW = 1,
+        .top = -s.top,
+        .left = -s.left,
+        .OH = s.high,
+        .OW = s.wide,
+        .group = 2,
+        .most = ODT_TILE_SUMS / 4,
+        .words = words};
     planes_t p = {.sum_by = odt_sum_squares};
     output_t o;
     if (!odt_tile_plan(&t) || !begin_outputs(&o, &d)) {
@@ -761,8 +798,8 @@ int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int
         begin_rows(&o, &d, rows, columns, even);
         begin_channels(&p, &d, first, w, 3, &o);
         begin_tile(&p, &t);
-        begin_images(&p, a->B, a->e + first, a->OH * a->OW * N, a->dx + (ih + above) * d.y_oh + (iw + beside) * N + first, H * d.y_oh,
-            stop - first);
+        begin_images(&p, a->B, a->e + first, a->OH * a->OW * N,
+            a->dx + (ih + above) * d.y_oh + (iw + beside) * N + first, H * d.y_oh, stop - first);
         if (run_planes(&p)) {
             return 0;
         }

@@ -22,16 +22,17 @@ typedef struct {
     int32_t KH, KW;      // 36, 40: of any size
 } odt_windows_t;
 
-// Filters of 3x3, in groups of 4 (without a stride) or 2; of 2x2, of 1x3 and of KH x KW, in groups of 2. These functions save no
-// register: run_planes() calls them, which expects none to be kept but the stack pointer (depthwise2d_i8__m0.c).
+// Filters of 3x3, in groups of 4 (without a stride) or 2; of 2x2, of 1x3 and of KH x KW, in groups of 2. These
+// functions save no register: run_planes() calls them, which expects none to be kept but the stack pointer
+// (depthwise2d_i8__m0.c).
 void odt_sum_fours(const odt_windows_t *windows);
 void odt_sum_pairs(const odt_windows_t *windows);
 void odt_sum_small(const odt_windows_t *windows);
 void odt_sum_lines(const odt_windows_t *windows);
 void odt_sum_any(const odt_windows_t *windows);
 
-// A filter of 3x3 backwards, over errors that lay a stride of 2 apart: squares of 2x2 sums, in groups of 2. `row` is of the tile,
-// `even` of a row of sums, of which two belong to a row of windows; no offset.
+// A filter of 3x3 backwards, over errors that lay a stride of 2 apart: squares of 2x2 sums, in groups of 2. `row` is of
+// the tile, `even` of a row of sums, of which two belong to a row of windows; no offset.
 void odt_sum_squares(const odt_windows_t *windows);
 
 #endif

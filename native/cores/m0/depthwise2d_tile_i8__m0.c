@@ -8,9 +8,10 @@
 #include "../../fixed.h"
 #include "registers__m0.h"
 
-// Rows of x[p] + x[p + 1] * 65536, 12 cycles for two elements, 3 per eight and 22 per row, or with a stride of x[p] + x[p + 2] * 65536,
-// 29 for four. r0: to, r1: from, r2: step, r3: 2 * step, r4, r5: elements, which with a stride become words, r6, r7: words or elements,
-// r8: bulk, r9: skip, r10: from_skip, r11: zx, r12: where the bulk ends, lr: where a row begins, without a stride among eight elements.
+// Rows of x[p] + x[p + 1] * 65536, 12 cycles for two elements, 3 per eight and 22 per row, or with a stride of x[p] +
+// x[p + 2] * 65536, 29 for four. r0: to, r1: from, r2: step, r3: 2 * step, r4, r5: elements, which with a stride become
+// words, r6, r7: words or elements, r8: bulk, r9: skip, r10: from_skip, r11: zx, r12: where the bulk ends, lr: where a
+// row begins, without a stride among eight elements.
 __attribute__((naked, noinline)) static void fill_rows(const odt_tile_rows_t *fill) {
     (void)fill;
     __asm volatile (
@@ -145,7 +146,8 @@ int odt_tile_plan(odt_tile_t *t) {
         return 0;
     }
     // Tiles are as wide as these rows allow, then made equally wide.
-    int32_t room = ODT_TILE_WORDS / ((odt_min(t->OH, ROWS) - 1) * t->SH + t->KH), widest = (room - t->KW + t->SW) / t->SW;
+    int32_t room = ODT_TILE_WORDS / ((odt_min(t->OH, ROWS) - 1) * t->SH + t->KH),
+            widest = (room - t->KW + t->SW) / t->SW;
     widest = odt_min(widest, t->most) & -t->group;
     if (widest < 1) {
         return 0;

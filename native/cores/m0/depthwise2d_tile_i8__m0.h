@@ -1,4 +1,5 @@
-// Tiles of inputs, as the depthwise convolutions of a Cortex-M0+ read them (depthwise2d_i8__m0.c, depthwise2d_dw_i8__m0.c).
+// Tiles of inputs, as the depthwise convolutions of a Cortex-M0+ read them (depthwise2d_i8__m0.c,
+// depthwise2d_dw_i8__m0.c).
 //
 // A tile holds the inputs of a block of outputs of one channel as words, with the padding around the image, so that
 // no window needs to know of it: word p of a row is x[p] + x[p + S] * 65536, S the stride along a row. So a word and

@@ -32,8 +32,8 @@ ODT_BESIDE_ASSEMBLY
     "str r2, [r3, #56]\n" \
     "stmia r3!, {r0, r1}\n"
 
-// 24 cycles each. r0, r1: the ends of x and y, r2: an element, r3: a product, r4-r6: low, high and shift, r7: the index, below 0;
-// r8: plus, r9: factor, lr: twice; on the stack the limits and, at 20, bytes.
+// 24 cycles each. r0, r1: the ends of x and y, r2: an element, r3: a product, r4-r6: low, high and shift, r7: the
+// index, below 0; r8: plus, r9: factor, lr: twice; on the stack the limits and, at 20, bytes.
 __attribute__((naked, noinline)) static void rescale(odt_bytes_t *bytes) {
     (void)bytes;
     __asm volatile (
@@ -92,8 +92,9 @@ __attribute__((naked, noinline)) static void rescale(odt_bytes_t *bytes) {
         );
 }
 
-// 16 cycles each, 18 of those cut off at lo: by one product of 32 bits. r0, r1: the ends of x and y, r2: an element, r3: most, r4:
-// multiplier, r5: shift, r7: the index, below 0; r8, r9: offset, more, r10: least, r11: lo, r12, lr: top and bottom; on the stack bytes.
+// 16 cycles each, 18 of those cut off at lo: by one product of 32 bits. r0, r1: the ends of x and y, r2: an element,
+// r3: most, r4: multiplier, r5: shift, r7: the index, below 0; r8, r9: offset, more, r10: least, r11: lo, r12, lr: top
+// and bottom; on the stack bytes.
 __attribute__((naked, noinline)) static void convert(odt_bytes_t *bytes) {
     (void)bytes;
     __asm volatile (
@@ -160,8 +161,9 @@ __attribute__((naked, noinline)) static void convert(odt_bytes_t *bytes) {
         );
 }
 
-// A product with `multiplier`, of x from -128 on, has 32 bits without a sign: `offset` moves it to those with one, by halves of an
-// output. Its rest is such that all others fit, too, unless they are few: then, or without a power of 2, multiplier is 0.
+// A product with `multiplier`, of x from -128 on, has 32 bits without a sign: `offset` moves it to those with one, by
+// halves of an output. Its rest is such that all others fit, too, unless they are few: then, or without a power of 2,
+// multiplier is 0.
 static void begin_converting(odt_bytes_t *b, int32_t zero, int32_t factor, odt_multiplier_t q, int32_t z) {
     int32_t shift = q.s - 8 - (odt_bit_length((uint32_t)factor) - 1);
     uint32_t m = (uint32_t)q.m >> 7, below = (uint32_t)(128 + zero) * m;

@@ -36,9 +36,9 @@
     "ldr r2, [sp, #" at " + 16]\n" \
     "b 3b\n"
 
-// y[i] = clamp(zy + q * (x[i] + plus) * factor) of `rows` > 0 rows of `count` > 0 elements, the first from `done` on. They are then
-// where it ended: no rows, or those from the one with a new peak at `done` on, `value` being that output with its zero point.
-// x + plus has 9 bits, factor too.
+// y[i] = clamp(zy + q * (x[i] + plus) * factor) of `rows` > 0 rows of `count` > 0 elements, the first from `done` on.
+// They are then where it ended: no rows, or those from the one with a new peak at `done` on, `value` being that output
+// with its zero point. x + plus has 9 bits, factor too.
 typedef struct {
     const int8_t *x;              // 0: a row
     int8_t *y;                    // 4: likewise
@@ -53,8 +53,8 @@ typedef struct {
     int32_t rows, apart;          // 80, 84: apart is from one row's y to the next one's
 } odt_bytes_t;
 
-// Begins outputs of bytes less `zero`; returns whether they are as models have them. Then rows of `count` > 0, those of x beside
-// one another. (elements__m0.c)
+// Begins outputs of bytes less `zero`; returns whether they are as models have them. Then rows of `count` > 0, those of
+// x beside one another. (elements__m0.c)
 int odt_begin_bytes(odt_bytes_t *b, int32_t zero, int32_t factor, odt_multiplier_t q, const odt_outputs_t *outputs);
 void odt_rescale_bytes(odt_bytes_t *b, int8_t *y, const int8_t *x, int32_t count, int32_t rows, int32_t apart,
     odt_outputs_t *outputs);

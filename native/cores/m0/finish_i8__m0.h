@@ -1,7 +1,7 @@
 // How sums become outputs on a Cortex-M0+: what panel_i8__m0.inc and depthwise2d_i8__m0.c share.
 //
-// A result is counted from the least that is neither out of range nor a new peak: as an unsigned number it is then above how many
-// such results there are wherever it is one of either.
+// A result is counted from the least that is neither out of range nor a new peak: as an unsigned number it is then
+// above how many such results there are wherever it is one of either.
 
 #ifndef ODT_FINISH_I8_M0_H
 #define ODT_FINISH_I8_M0_H
@@ -13,10 +13,10 @@
     _Static_assert(offsetof(type, high) == 32 && offsetof(type, low) == 36 && offsetof(type, max) == 40 \
         && offsetof(type, min) == 44, "as ODT_FINISH_RARE loads them")
 
-// odt_finish: the output of r2 and r3, both the sum, of 19 bits and a sign, goes to r1. Each has a number of its own, n. r5, r6,
-// r7: m_low, m_high and q.s - 19; r11: the least result, r4: zy less it, r10: the largest less it; r12: step; the struct's address
-// on the stack. What it rarely needs is odt_finish_rare n, and ODT_FINISH_RARE at label 81; of a sum below 0, where outputs are cut
-// off at zy, odt_finish_cut n does at 7n all.
+// odt_finish: the output of r2 and r3, both the sum, of 19 bits and a sign, goes to r1. Each has a number of its own,
+// n. r5, r6, r7: m_low, m_high and q.s - 19; r11: the least result, r4: zy less it, r10: the largest less it; r12:
+// step; the struct's address on the stack. What it rarely needs is odt_finish_rare n, and ODT_FINISH_RARE at label 81;
+// of a sum below 0, where outputs are cut off at zy, odt_finish_cut n does at 7n all.
 #define ODT_FINISH_MACROS \
     ".macro odt_finish n\n" \
     "muls r3, r5\n" /* v * m_high + (v * m_low >> 12), shifted and, by the last bit that goes, rounded */ \

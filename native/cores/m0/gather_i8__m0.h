@@ -98,8 +98,8 @@ typedef struct {
     odt_outputs_t outputs;     // 28: top, bottom, z, lo, least, most
 } halfwords_t;
 
-// 25 cycles each. r0: x, r1: y, r2: an output, r4-r6: low, high, shift, r7: z; r8: less, r9, r10: top and bottom, r11, r12: most and
-// least, lr: end.
+// 25 cycles each. r0: x, r1: y, r2: an output, r4-r6: low, high, shift, r7: z; r8: less, r9, r10: top and bottom, r11,
+// r12: most and least, lr: end.
 __attribute__((naked, noinline)) static void rescale_halfwords(halfwords_t *h) {
     (void)h;
     __asm volatile (

@@ -21,9 +21,10 @@ static inline odt_quantizer_bytes_t odt_quantizer_bytes(const odt_quantizer_t *q
     return bytes;
 }
 
-// Float bits in r2 become its magnitude, or on to 6 if that may be too large. r5-r7: the inverse's bytes, r8: its shift, r9: 2^23;
-// r1, r3, r4 are lost. 24 cycles. With P the product of the mantissas, rounded to 24 bits and then to an integer, half up both
-// times, it is (P + 2^(h - 1) + 2^(s - 1)) >> s, h being 23 or 24: of P only what is above 2^16 counts.
+// Float bits in r2 become its magnitude, or on to 6 if that may be too large. r5-r7: the inverse's bytes, r8: its
+// shift, r9: 2^23; r1, r3, r4 are lost. 24 cycles. With P the product of the mantissas, rounded to 24 bits and then to
+// an integer, half up both times, it is (P + 2^(h - 1) + 2^(s - 1)) >> s, h being 23 or 24: of P only what is above
+// 2^16 counts.
 #define ODT_QUANTIZE_MAGNITUDE \
     "lsls r3, r2, #1\n" \
     "lsrs r3, r3, #24\n" \

@@ -21,9 +21,9 @@ typedef struct {
     int32_t value;                 // 48: a new peak
 } gradients_t;
 
-// 29.5 cycles each, by four copies of the loop's body: an element's is its index modulo 4. r0: e, r1: y, then a part of the product,
-// r2: an output, r3: a part, r4-r6: low, middle, high, r7: the index, below 0; r8: dx, r9: y, r10: shift, r11: -2^14, r12, lr: top and
-// bottom; on the stack the gradients.
+// 29.5 cycles each, by four copies of the loop's body: an element's is its index modulo 4. r0: e, r1: y, then a part of
+// the product, r2: an output, r3: a part, r4-r6: low, middle, high, r7: the index, below 0; r8: dx, r9: y, r10: shift,
+// r11: -2^14, r12, lr: top and bottom; on the stack the gradients.
 __attribute__((naked, noinline)) static void store_gradients(gradients_t *g) {
     (void)g;
     __asm volatile (

@@ -10,8 +10,8 @@
 
 #include "../../fixed.h"
 
-// y[i] = min((factor * E[i] + sum) / (2 * sum) + plus, 127), E[i] = exp2n(rescale((top - x[i]) * 65536, q)), sum that of all E[i].
-// Where there are labels, 127 is subtracted from y[label].
+// y[i] = min((factor * E[i] + sum) / (2 * sum) + plus, 127), E[i] = exp2n(rescale((top - x[i]) * 65536, q)), sum that
+// of all E[i]. Where there are labels, 127 is subtracted from y[label].
 typedef struct {
     int32_t N;                        // 0
     const int8_t *x;                  // 4: of the next row

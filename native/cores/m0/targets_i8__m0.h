@@ -73,8 +73,8 @@ typedef struct {
     int32_t *to;               // 32
 } byte_differences_t;
 
-// 23 cycles each. r0, r1: the ends of targets and x, r2: a target, r4-r6: low, high, shift, r7: the index, below 0; r8: less, r12:
-// plus, lr: to.
+// 23 cycles each. r0, r1: the ends of targets and x, r2: a target, r4-r6: low, high, shift, r7: the index, below 0; r8:
+// less, r12: plus, lr: to.
 __attribute__((naked, noinline)) static void subtract_bytes(const byte_differences_t *d) {
     (void)d;
     __asm volatile (

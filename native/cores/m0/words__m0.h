@@ -9,8 +9,9 @@
 
 #include <stdint.h>
 
-// Sums of 1 .. 256 words, `step` bytes apart, whose bytes count from -128 on: of bytes 0 and 2, and 1 and 3, in halves of a word
-// each. 11 cycles a word: as sums of whole words are modulo 2^32, those of bytes 0 and 2 are what the others leave.
+// Sums of 1 .. 256 words, `step` bytes apart, whose bytes count from -128 on: of bytes 0 and 2, and 1 and 3, in halves
+// of a word each. 11 cycles a word: as sums of whole words are modulo 2^32, those of bytes 0 and 2 are what the others
+// leave.
 static inline void odt_sum_words(const int8_t *from, int32_t step, int32_t count, uint32_t *even, uint32_t *odd) {
     uint32_t all = 0, sum = 0, word;
     __asm volatile (
@@ -36,34 +37,36 @@ static inline void odt_sum_words(const int8_t *from, int32_t step, int32_t count
 static inline int odt_is_least_in(const int8_t *from, int32_t count, int32_t rows, int32_t skip) {
     uint32_t word, found = 0, mask;
     int32_t left;
-    __asm volatile (
-        ".syntax unified\n"
-        ".macro odt_find_least\n"
-        "ldmia %[from]!, {%[word]}\n"
-        "eors %[word], %[high]\n"
-        "subs %[mask], %[word], %[low]\n" // an upper bit is 1 where it was 0 and is now less than 0: the lowest byte of 0 at least
-        "bics %[mask], %[word]\n"
-        "orrs %[found], %[mask]\n"
-        ".endm\n"
-        "1:\n"
-        "mov %[left], %[count]\n"
-        "adds %[left], #1\n"
-        "lsrs %[left], %[left], #1\n"
-        "bcc 3f\n" // an odd number
-        "2:\n"
-        "odt_find_least\n"
-        "3:\n"
-        "odt_find_least\n"
-        "subs %[left], #1\n"
-        "bne 2b\n"
-        "add %[from], %[skip]\n"
-        "mov %[left], %[rows]\n"
-        "subs %[left], #1\n"
-        "mov %[rows], %[left]\n"
-        "bne 1b\n"
-        ".purgem odt_find_least\n"
-        : [from] "+l" (from), [rows] "+h" (rows), [word] "=&l" (word), [mask] "=&l" (mask), [found] "+l" (found), [left] "=&l" (left)
-        : [count] "h" (count), [skip] "h" (skip), [high] "l" (0x80808080), [low] "l" (0x01010101) : "cc", "memory");
+    __asm volatile(".syntax unified\n"
+                   ".macro odt_find_least\n"
+                   "ldmia %[from]!, {%[word]}\n"
+                   "eors %[word], %[high]\n"
+                   // an upper bit is 1 where it was 0 and is now less than 0: the lowest byte of 0 at least
+                   "subs %[mask], %[word], %[low]\n"
+                   "bics %[mask], %[word]\n"
+                   "orrs %[found], %[mask]\n"
+                   ".endm\n"
+                   "1:\n"
+                   "mov %[left], %[count]\n"
+                   "adds %[left], #1\n"
+                   "lsrs %[left], %[left], #1\n"
+                   "bcc 3f\n" // an odd number
+                   "2:\n"
+                   "odt_find_least\n"
+                   "3:\n"
+                   "odt_find_least\n"
+                   "subs %[left], #1\n"
+                   "bne 2b\n"
+                   "add %[from], %[skip]\n"
+                   "mov %[left], %[rows]\n"
+                   "subs %[left], #1\n"
+                   "mov %[rows], %[left]\n"
+                   "bne 1b\n"
+                   ".purgem odt_find_least\n"
+                   : [from] "+l"(from), [rows] "+h"(rows), [word] "=&l"(word), [mask] "=&l"(mask), [found] "+l"(found),
+                   [left] "=&l"(left)
+                   : [count] "h"(count), [skip] "h"(skip), [high] "l"(0x80808080), [low] "l"(0x01010101)
+                   : "cc", "memory");
     return (found & 0x80808080) != 0;
 }
 
@@ -99,28 +102,28 @@ static inline void odt_mask_words(int8_t *to, const int8_t *e, const int8_t *y, 
 // One bit for each byte of y, set if it is not -128, for `count` > 0 pairs of words: 33 cycles each.
 static inline void odt_open_words(int8_t *bits, const int8_t *y, int32_t count) {
     uint32_t word, mask, byte;
-    __asm volatile (
-        ".syntax unified\n"
-        ".macro odt_nibble\n" // of the bytes' upper bits, by a product: in bits 28 to 31
-        ODT_NOT_LEAST
-        "lsrs %[mask], %[mask], #7\n"
-        "mov %[word], %[places]\n"
-        "muls %[mask], %[word]\n"
-        "lsrs %[mask], %[mask], #28\n"
-        ".endm\n"
-        "1:\n"
-        "odt_nibble\n"
-        "mov %[byte], %[mask]\n"
-        "odt_nibble\n"
-        "lsls %[mask], %[mask], #4\n"
-        "orrs %[byte], %[mask]\n"
-        "strb %[byte], [%[bits]]\n"
-        "adds %[bits], #1\n"
-        "subs %[count], #1\n"
-        "bne 1b\n"
-        ".purgem odt_nibble\n"
-        : [bits] "+l" (bits), [y] "+l" (y), [count] "+l" (count), [word] "=&l" (word), [mask] "=&l" (mask), [byte] "=&l" (byte)
-        : [high] "l" (0x80808080), [low] "h" (0x7F7F7F7F), [places] "h" (0x10204080) : "cc", "memory");
+    __asm volatile(".syntax unified\n"
+                   ".macro odt_nibble\n" // of the bytes' upper bits, by a product: in bits 28 to 31
+                   ODT_NOT_LEAST "lsrs %[mask], %[mask], #7\n"
+                   "mov %[word], %[places]\n"
+                   "muls %[mask], %[word]\n"
+                   "lsrs %[mask], %[mask], #28\n"
+                   ".endm\n"
+                   "1:\n"
+                   "odt_nibble\n"
+                   "mov %[byte], %[mask]\n"
+                   "odt_nibble\n"
+                   "lsls %[mask], %[mask], #4\n"
+                   "orrs %[byte], %[mask]\n"
+                   "strb %[byte], [%[bits]]\n"
+                   "adds %[bits], #1\n"
+                   "subs %[count], #1\n"
+                   "bne 1b\n"
+                   ".purgem odt_nibble\n"
+                   : [bits] "+l"(bits), [y] "+l"(y), [count] "+l"(count), [word] "=&l"(word), [mask] "=&l"(mask),
+                   [byte] "=&l"(byte)
+                   : [high] "l"(0x80808080), [low] "h"(0x7F7F7F7F), [places] "h"(0x10204080)
+                   : "cc", "memory");
 }
 
 #endif

@@ -49,8 +49,8 @@ typedef struct {
     "ldm r0, {r4-r7}\n"
 
 // Four words of `sums` for each channel, `step` bytes apart: = or += errors * panel, `fours` times four positions, 8 at
-// most. 44 instructions for 64 products, 11 per channel. r0: sums, r1: panel, r2: errors, r3: the end of all errors, r4-r7:
-// a channel's sums, r8-r11: a pair of positions of four columns, r12, lr: two pairs of errors.
+// most. 44 instructions for 64 products, 11 per channel. r0: sums, r1: panel, r2: errors, r3: the end of all errors,
+// r4-r7: a channel's sums, r8-r11: a pair of positions of four columns, r12, lr: two pairs of errors.
 #define RUN(name, start) \
     ODT_ASSEMBLY static void name(int32_t *sums, const uint32_t *panel, \
         const uint32_t *errors, int32_t step, const uint32_t *end, int32_t fours) { \
@@ -86,24 +86,25 @@ RUN(add_sums, SUMS)
 // Packs pairs of words of errors `step` bytes apart into four rows `row` bytes apart: 15 instructions each.
 static inline void pack_error_pairs(uint32_t *to, int32_t row, const int8_t *e, int32_t step, int32_t pairs) {
     uint32_t *last = to + 3 * (row / 4);
-    __asm volatile (
-        "1:\n"
-        "ldr r8, [%2]\n"
-        "ldr r9, [%2, %4]\n"
-        "add %2, %2, %4, lsl #1\n"
-        "pkhtb r11, r9, r8, asr #16\n"
-        "pkhbt r9, r8, r9, lsl #16\n"
-        "sxtb16 r8, r9\n"
-        "sxtb16 r9, r9, ror #8\n"
-        "sxtb16 r10, r11\n"
-        "sxtb16 r11, r11, ror #8\n"
-        "str r9, [%0, %5]\n"
-        "str r10, [%0, %5, lsl #1]\n"
-        "str r8, [%0], #4\n"
-        "str r11, [%1], #4\n"
-        "subs %3, %3, #1\n"
-        "bne 1b\n"
-        : "+r" (to), "+r" (last), "+r" (e), "+r" (pairs) : "r" (step), "r" (row) : "r8", "r9", "r10", "r11", "cc", "memory");
+    __asm volatile("1:\n"
+                   "ldr r8, [%2]\n"
+                   "ldr r9, [%2, %4]\n"
+                   "add %2, %2, %4, lsl #1\n"
+                   "pkhtb r11, r9, r8, asr #16\n"
+                   "pkhbt r9, r8, r9, lsl #16\n"
+                   "sxtb16 r8, r9\n"
+                   "sxtb16 r9, r9, ror #8\n"
+                   "sxtb16 r10, r11\n"
+                   "sxtb16 r11, r11, ror #8\n"
+                   "str r9, [%0, %5]\n"
+                   "str r10, [%0, %5, lsl #1]\n"
+                   "str r8, [%0], #4\n"
+                   "str r11, [%1], #4\n"
+                   "subs %3, %3, #1\n"
+                   "bne 1b\n"
+                   : "+r"(to), "+r"(last), "+r"(e), "+r"(pairs)
+                   : "r"(step), "r"(row)
+                   : "r8", "r9", "r10", "r11", "cc", "memory");
 }
 
 // Packs the errors of channels n .. n + count - 1 as `fours` words of two pairs.
@@ -167,7 +168,8 @@ static inline void set_position(uint32_t *to, int32_t i, uint32_t word, uint32_t
     half[6] = (int16_t)(odd >> 16);
 }
 
-// Bytes at .. at + 3 of rows of x, `at` moving on by `step` from position to position; of the last only `columns` matter.
+// Bytes at .. at + 3 of rows of x, `at` moving on by `step` from position to position; of the last only `columns`
+// matter.
 static void pack_columns(const odt_correlation_dw_t *a, const block_t *p, int32_t kh, int32_t kw, int32_t column,
     int32_t columns, uint32_t *to) {
     int32_t pixel = odt_pixel(a->C, a->x_skip), line = a->W * pixel, size = line - a->x_skip, step = a->SW * pixel;

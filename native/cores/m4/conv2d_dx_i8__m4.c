@@ -185,10 +185,11 @@ static void finish_dx(const odt_correlation_t *a, int32_t n, int32_t row, int32_
 static __attribute__((noinline)) int correlate_lines(const odt_correlation_t *a, int32_t *bounds) {
     lines_t s;
     odt_maker_t *maker = &s.maker;
-    int32_t taps = odt_line_taps(a->KW, a->x_skip), length = taps * a->C, words = (length + 3) >> 2, rows = a->B * a->OH;
+    int32_t taps = odt_line_taps(a->KW, a->x_skip), length = taps * a->C, words = (length + 3) >> 2,
+            rows = a->B * a->OH;
     int32_t pixel = odt_pixel(a->C, a->x_skip), size = a->W * pixel, step = a->SW * pixel, at = -a->left * pixel;
-    if (a->KH != 1 || taps != a->KW || length < 1 || 4 * words > DEPTH || a->top || (a->OH - 1) * a->SH >= a->H || a->N < CHANNELS
-        || size < 4) {
+    if (a->KH != 1 || taps != a->KW || length < 1 || 4 * words > DEPTH || a->top || (a->OH - 1) * a->SH >= a->H
+        || a->N < CHANNELS || size < 4) {
         return 0;
     }
     int32_t first = at < 0 ? odt_min((-at + step - 1) / step, a->OW) : 0, room = size - length - at; // that lie inside
@@ -200,7 +201,8 @@ static __attribute__((noinline)) int correlate_lines(const odt_correlation_t *a,
     int32_t count = end - first, edges = rows * (a->OW - count) + end - safe;
     memset(maker, 0, sizeof(*maker));
     if (edges > EDGES || edges * 4 * words > COPIED || !odt_begin_maker(maker, a->q, 0, 1, maker->start,
-        odt_most(length, a->zy, a->lo), a->zy, rows * a->OW > 8 * words)) { // 8 words of a panel cost what 8 outputs gain
+        // 8 words of a panel cost what 8 outputs gain
+        odt_most(length, a->zy, a->lo), a->zy, rows * a->OW > 8 * words)) {
         return 0;
     }
     edges = 0;
@@ -208,7 +210,8 @@ static __attribute__((noinline)) int correlate_lines(const odt_correlation_t *a,
         int32_t b = row / a->OH, oh = row - b * a->OH, stop = row == rows - 1 ? safe : end;
         const int8_t *x = a->x + (b * a->H + oh * a->SH) * size;
         for (int32_t ow = first > 0 ? 0 : stop; ow < a->OW; ow = ow + 1 == first ? stop : ow + 1, edges++) {
-            odt_gather(s.edges + edges * 4 * words, x, at + ow * step, 4 * words, odt_min(size, at + ow * step + length), 0);
+            odt_gather(
+                s.edges + edges * 4 * words, x, at + ow * step, 4 * words, odt_min(size, at + ow * step + length), 0);
             s.y[edges] = a->y + b * a->y_b + oh * a->y_oh + ow * a->y_ow;
         }
     }
@@ -285,7 +288,8 @@ static __attribute__((noinline)) void correlate_blocks(const odt_correlation_t *
                             pack_dx(a, n, kh, kw, from, to, panel);
                         }
                         for (int32_t r = row; r < stop; r++) {
-                            correlate_row(a, r, ow, count, kh, kw, from, to, panel, s.rows + (r - row) * count, at == 0);
+                            correlate_row(
+                                a, r, ow, count, kh, kw, from, to, panel, s.rows + (r - row) * count, at == 0);
                         }
                         at += padded - from;
                     }

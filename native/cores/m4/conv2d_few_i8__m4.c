@@ -1,6 +1,7 @@
-// Products of int8 matrices (correlate.h) on cores with SMLAD, a Cortex-M4 and later: of a few products each. Four filters
-// are packed on the stack as int16 and run over windows of x, which lie there already where they are pixels, or are gathered
-// (gather_i8.h): less is done for a window than where it is packed (conv2d_i8__m4.c). The stack holds 4 KB.
+// Products of int8 matrices (correlate.h) on cores with SMLAD, a Cortex-M4 and later: of a few products each. Four
+// filters are packed on the stack as int16 and run over windows of x, which lie there already where they are pixels, or
+// are gathered (gather_i8.h): less is done for a window than where it is packed (conv2d_i8__m4.c). The stack holds 4
+// KB.
 
 #include "../../core.h"
 #include "../correlate.h"
@@ -53,9 +54,9 @@ static plan_t plan_of(const odt_correlation_t *a) {
     return p;
 }
 
-// Instructions in which the ways differ, fitted to 70 shapes, of which one in fifteen takes more than 4 % longer than it had to:
-// of a byte that is gathered; to pack a group of filters, and a word of theirs; conv2d_i8__m4.c's of a window, of a line of it, of
-// a byte where lines are not whole words, of four outputs.
+// Instructions in which the ways differ, fitted to 70 shapes, of which one in fifteen takes more than 4 % longer than
+// it had to: of a byte that is gathered; to pack a group of filters, and a word of theirs; conv2d_i8__m4.c's of a
+// window, of a line of it, of a byte where lines are not whole words, of four outputs.
 int odt_is_few(const odt_correlation_t *a) {
     plan_t p = plan_of(a);
     int32_t all = a->B * a->OH * a->OW, has_words = p.lines == 1 || p.depth / odt_max(p.lines, 1) % 4 == 0;
@@ -104,7 +105,8 @@ static const int8_t *gather_filter(const odt_correlation_t *a, const int8_t *w, 
 }
 
 // Packs a group of filters, the last repeated, as group i. Returns whether a maker can use their scales.
-__attribute__((noinline)) static int pack_few(const odt_correlation_t *a, const plan_t *p, int32_t group, int32_t i, few_scratch_t *s) {
+__attribute__((noinline)) static int pack_few(
+    const odt_correlation_t *a, const plan_t *p, int32_t group, int32_t i, few_scratch_t *s) {
     int32_t n = first_of(a, group), bias[FILTERS];
     int is_contiguous = odt_is_contiguous(a);
     odt_maker_t *maker = &s->makers[i];
@@ -118,7 +120,8 @@ __attribute__((noinline)) static int pack_few(const odt_correlation_t *a, const 
             filter += a->w_n;
         }
     }
-    int has_scale = odt_begin_maker(maker, a->q + n * a->q_step, a->q_step, a->N, bias, odt_most(p->depth, a->zy, a->lo), a->zy, 1);
+    int has_scale =
+        odt_begin_maker(maker, a->q + n * a->q_step, a->q_step, a->N, bias, odt_most(p->depth, a->zy, a->lo), a->zy, 1);
     if (!ODT_MPY && has_scale && maker->scale == ODT_UPPER) {
         odt_widen_high(panel, w, p->depth);
         for (int32_t j = 0; j < FILTERS; j++) {
@@ -138,14 +141,16 @@ __attribute__((noinline)) static int pack_few(const odt_correlation_t *a, const 
 }
 
 // `count` outputs of channels n .., without gaps in y, for any scales.
-static void make_slowly(const odt_correlation_t *a, int32_t n, const odt_maker_t *maker, const int8_t *x, int32_t count, int8_t *y) {
+static void make_slowly(
+    const odt_correlation_t *a, int32_t n, const odt_maker_t *maker, const int8_t *x, int32_t count, int8_t *y) {
     for (; count > 0; count--, x += maker->back, y += a->y_ow) {
         const uint32_t *panel = (const uint32_t *)(const void *)maker->panel;
         int32_t sums[FILTERS];
         memcpy(sums, maker->start, sizeof(sums));
         for (int32_t i = maker->words; i; i--, x += 4) {
             for (int32_t j = 0; j < FILTERS; j++, panel += 2) {
-                sums[j] = odt_smlad(odt_evens(odt_word(x)), panel[0], odt_smlad(odt_odds(odt_word(x)), panel[1], sums[j]));
+                sums[j] =
+                    odt_smlad(odt_evens(odt_word(x)), panel[0], odt_smlad(odt_odds(odt_word(x)), panel[1], sums[j]));
             }
         }
         for (int32_t j = 0; j < odt_min(a->N, FILTERS); j++) {
@@ -156,7 +161,8 @@ static void make_slowly(const odt_correlation_t *a, int32_t n, const odt_maker_t
 }
 
 // Rows of outputs of channels n .., by the maker if the scales allow it.
-static void make(const odt_correlation_t *a, int32_t n, int has_scale, odt_maker_t *maker, odt_made_t made, int32_t *bounds) {
+static void make(
+    const odt_correlation_t *a, int32_t n, int has_scale, odt_maker_t *maker, odt_made_t made, int32_t *bounds) {
     int8_t few[OUTPUTS * FILTERS];
     if (has_scale && a->N >= FILTERS) {
         made.y += n;
@@ -214,7 +220,8 @@ void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
                         has_scale[j] = (int8_t)pack_few(a, &p, packed + j, j, &s);
                     }
                 }
-                odt_made_t made = {.rows = 1, .x_row = p.direct ? a->SH * a->W * pixel : a->OW * bytes, .y_row = a->y_oh};
+                odt_made_t made = {
+                    .rows = 1, .x_row = p.direct ? a->SH * a->W * pixel : a->OW * bytes, .y_row = a->y_oh};
                 for (int32_t done = 0; done < count; done += made.rows * made.count) { // of rows of outputs, or of all
                     int32_t row = p.is_row ? 0 : (m + done) / a->OW, ow = m + done - row * a->OW, b = row / a->OH;
                     int32_t oh = row - b * a->OH;

@@ -77,7 +77,8 @@ static inline int advance(const odt_correlation_t *a, place_t *at) {
 }
 
 // Packs `count` > 0 bytes of a window, from there on.
-static void gather(const odt_correlation_t *a, const window_t *w, place_t at, int32_t count, forward_scratch_t *s, int8_t *to) {
+static void gather(
+    const odt_correlation_t *a, const window_t *w, place_t at, int32_t count, forward_scratch_t *s, int8_t *to) {
     int32_t pixel = odt_pixel(a->C, a->x_skip), size = a->W * pixel, here;
     const int8_t *row = w->image + (w->ih + at.kh) * size;
     int is_padded = s->padded.pitch;
@@ -135,12 +136,13 @@ __attribute__((noinline)) static void pack_row(const odt_correlation_t *a, const
 
 // The same for any four windows: inside the image they are read in place, if they consist of whole words; others are
 // gathered.
-__attribute__((noinline)) static void pack_any(const odt_correlation_t *a, const window_t *windows, place_t at, int32_t count,
-    forward_scratch_t *s) {
+__attribute__((noinline)) static void pack_any(
+    const odt_correlation_t *a, const window_t *windows, place_t at, int32_t count, forward_scratch_t *s) {
     int32_t pixel = odt_pixel(a->C, a->x_skip), size = a->W * pixel, offset = at.kh * size + at.kw * pixel + at.from;
     int32_t lies[WINDOWS], direct = 0, here; // -1 or 0 each
     const int8_t *x[WINDOWS];
-    const int8_t *end = a->x + a->B * a->H * size - a->x_skip - BEYOND_EIGHT; // of a window that may be copied eight bytes at a time
+    // of a window that may be copied eight bytes at a time
+    const int8_t *end = a->x + a->B * a->H * size - a->x_skip - BEYOND_EIGHT;
     int16_t *panel = s->panel;
     for (int32_t i = 0; i < WINDOWS; i++) {
         const window_t *w = &windows[i];
@@ -201,7 +203,8 @@ static void begin_row(const odt_correlation_t *a, output_t *o, int32_t b, int32_
 }
 
 // Lists the windows of the next `count` outputs, the last one repeated up to four.
-__attribute__((noinline)) static void locate(const odt_correlation_t *a, output_t *o, int32_t count, window_t *windows) {
+__attribute__((noinline)) static void locate(
+    const odt_correlation_t *a, output_t *o, int32_t count, window_t *windows) {
     int32_t SW = a->SW, OW = a->OW, y_ow = a->y_ow, i = 0;
     window_t *w = &o->window;
     for (; i < count; i++, w->iw += SW, w->y += y_ow, o->ow++) {
@@ -239,8 +242,8 @@ static int32_t depths_at_once(const odt_correlation_t *a, int32_t depth) {
 }
 
 // Filters n .. n + count - 1 over all windows.
-__attribute__((noinline)) static void correlate(const odt_correlation_t *a, int32_t n, int32_t count, forward_scratch_t *s,
-    int32_t *bounds) {
+__attribute__((noinline)) static void correlate(
+    const odt_correlation_t *a, int32_t n, int32_t count, forward_scratch_t *s, int32_t *bounds) {
     int32_t depth = a->KH * a->KW * a->C, total = a->B * a->OH * a->OW, at_once = depths_at_once(a, depth);
     int32_t safe = count, tail = depth % at_once;
     int32_t run_depth = odt_is_contiguous(a) ? depth : a->C; // of a filter's adjacent weights, else whole words
@@ -310,10 +313,20 @@ static odt_correlation_t flatten(const odt_correlation_t *a) {
 // A single pixel beyond whole panels is processed separately, like those of a dense layer.
 static void sum_last_pixel(odt_correlation_t *a) {
     int32_t last = a->OW - 1;
-    if (odt_is_pointwise(a) && a->B * a->OH == 1 && last % WINDOWS == 0 && last > 0 && a->N >= 4 && a->w_n == a->C && a->bias
-        && a->q_step == 1) {
-        const odt_dense_i8_t d = {.y = a->y + last * a->y_ow, .peak = a->peak, .x = a->x + last * odt_pixel(a->C, a->x_skip),
-            .w = a->w, .b = a->bias, .q = a->q, .M = 1, .K = a->C, .N = a->N, .zx = a->zx, .zy = a->zy, .lo = a->lo};
+    if (odt_is_pointwise(a) && a->B * a->OH == 1 && last % WINDOWS == 0 && last > 0 && a->N >= 4 && a->w_n == a->C
+        && a->bias && a->q_step == 1) {
+        const odt_dense_i8_t d = {.y = a->y + last * a->y_ow,
+            .peak = a->peak,
+            .x = a->x + last * odt_pixel(a->C, a->x_skip),
+            .w = a->w,
+            .b = a->bias,
+            .q = a->q,
+            .M = 1,
+            .K = a->C,
+            .N = a->N,
+            .zx = a->zx,
+            .zy = a->zy,
+            .lo = a->lo};
         odt_dense_i8__m4(&d, a->peak);
         a->W = a->OW = last;
     }

@@ -1,5 +1,5 @@
-// The gradient of a dense layer's input for few samples (dense_dx_i8.c) on cores with SMLAD, a Cortex-M4 and later: two errors
-// and two rows of weights at a time.
+// The gradient of a dense layer's input for few samples (dense_dx_i8.c) on cores with SMLAD, a Cortex-M4 and later: two
+// errors and two rows of weights at a time.
 
 #ifndef ODT_DENSE_DX_I8_M4_H
 #define ODT_DENSE_DX_I8_M4_H
@@ -48,8 +48,8 @@ static __attribute__((noinline)) error_t *list_errors(error_t *list, const int8_
     "smlad r6, r8, r10, r6\n" \
     "smlad r7, r9, r10, r7\n"
 
-// sums += errors * weights, four columns at a time, of a list that is not empty: 54 instructions for 32 products, 8 for four
-// columns. r0: list, r1: w, r3: the list's end, r4-r7: sums, r8-r12: a pair, lr: where sums lie.
+// sums += errors * weights, four columns at a time, of a list that is not empty: 54 instructions for 32 products, 8 for
+// four columns. r0: list, r1: w, r3: the list's end, r4-r7: sums, r8-r12: a pair, lr: where sums lie.
 ODT_ASSEMBLY static void sum_columns(int32_t *sums, const int32_t *sums_end, const error_t *list, const error_t *end,
     const int8_t *w) {
     (void)sums, (void)sums_end, (void)list, (void)end, (void)w;

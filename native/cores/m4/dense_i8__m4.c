@@ -35,14 +35,15 @@ enum {
     WORDS("r10", "r11")
 
 // sums = start + x * w, x of `eights` > 0 times 8 depths, of `fours` > 0 times four rows K bytes apart. 85 instructions
-// for 64 products, 18 for four rows. r0: row 0, r1: row 3, r2: K, r3: x, r4-r7: the rows' sums, r8-r11: pairs of x, r12, lr:
-// pairs of weights.
+// for 64 products, 18 for four rows. r0: row 0, r1: row 3, r2: K, r3: x, r4-r7: the rows' sums, r8-r11: pairs of x,
+// r12, lr: pairs of weights.
 ODT_ASSEMBLY static void dot_rows(int32_t *sums, const int8_t *w, int32_t K, const uint32_t *x,
     int32_t eights, int32_t fours, const int32_t *start) {
     (void)sums, (void)w, (void)K, (void)x, (void)eights, (void)fours, (void)start;
     __asm volatile (
         ".syntax unified\n"
-        "push {r0, r1, r3, r4-r12, lr}\n" // 0: sums, 4: back, 8: x, 44: entry; 52: eights, then the end of x, 56: fours, 60: start
+        // 0: sums, 4: back, 8: x, 44: entry; 52: eights, then the end of x, 56: fours, 60: start
+        "push {r0, r1, r3, r4-r12, lr}\n"
         "ldr r4, [sp, #52]\n"
         "adr.w r5, 2f\n"
         "tst r4, #1\n" // the loop is entered in its middle if there is an odd number
@@ -85,7 +86,8 @@ ODT_ASSEMBLY static void dot_rows(int32_t *sums, const int8_t *w, int32_t K, con
 }
 
 // The same for two rows: 23 instructions for 16 products. r0, r1: rows, r4, r5: their sums, r6: the end of x.
-ODT_ASSEMBLY static void dot_two(int32_t *sums, const int8_t *w, int32_t K, const uint32_t *x, int32_t eights, const int32_t *start) {
+ODT_ASSEMBLY static void dot_two(
+    int32_t *sums, const int8_t *w, int32_t K, const uint32_t *x, int32_t eights, const int32_t *start) {
     (void)sums, (void)w, (void)K, (void)x, (void)eights, (void)start;
     __asm volatile (
         ".syntax unified\n"
@@ -126,9 +128,9 @@ static void widen(uint32_t *to, const int8_t *x, int32_t count, int32_t zx) {
         : "+r" (to), "+r" (x) : "r" (x + count), "r" (minus) : "r8", "r9", "r10", "r11", "cc", "memory");
 }
 
-// sums = x * w, x of bytes and `minus` added to each, to its `end`, of `fours` > 0 times four rows `step` bytes apart. 25
-// instructions for 16 products, 20 for four rows. r0-r7: as above, r8, r9: pairs of x, r10: its end, r11: minus, r12, lr: pairs
-// of weights.
+// sums = x * w, x of bytes and `minus` added to each, to its `end`, of `fours` > 0 times four rows `step` bytes apart.
+// 25 instructions for 16 products, 20 for four rows. r0-r7: as above, r8, r9: pairs of x, r10: its end, r11: minus,
+// r12, lr: pairs of weights.
 ODT_ASSEMBLY static void dot_bytes(int32_t *sums, const int8_t *w, int32_t step, const int8_t *x, const int8_t *end,
     uint32_t minus, int32_t fours) {
     (void)sums, (void)w, (void)step, (void)x, (void)end, (void)minus, (void)fours;
@@ -179,8 +181,8 @@ void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int3
 }
 
 // Clamps zy + q * sum for `count` sums. Returns the peak.
-static int32_t finish_dense_m4(const int32_t *sums, int32_t count, const odt_multiplier_t *q, int32_t zy, int32_t lo, int32_t peak,
-    int8_t *y) {
+static int32_t finish_dense_m4(
+    const int32_t *sums, int32_t count, const odt_multiplier_t *q, int32_t zy, int32_t lo, int32_t peak, int8_t *y) {
     int32_t low = 0;
     uint32_t shifts = zy == (int8_t)zy && lo == (int8_t)lo ? 30 : 0; // none if a program is wrong
     for (const int32_t *end = sums + count; sums != end; sums++, q++, y++) {
@@ -253,7 +255,8 @@ static __attribute__((noinline)) int32_t dense_narrow(const odt_dense_i8_t *a, i
         for (const int8_t *end = y + a->N; y != end; y++, q++, w += K) {
             int32_t sum = dot_one(x, w, K, zx, *bias++);
             uint32_t shift = (uint32_t)q->s - 33;
-            *y = odt_output(&outputs, shift < 30 ? ((odt_smmul(sum, q->m) >> shift) + 1) >> 1 : odt_rescaled(sum, odt_checked(q)));
+            *y = odt_output(
+                &outputs, shift < 30 ? ((odt_smmul(sum, q->m) >> shift) + 1) >> 1 : odt_rescaled(sum, odt_checked(q)));
         }
     }
     return outputs.peak;
@@ -269,7 +272,8 @@ int32_t odt_dense_i8__m4(const odt_dense_i8_t *a, int32_t *peak) {
     for (int32_t m = 0; m < a->M; m++) {
         const int8_t *sample = a->x + m * K;
         for (int32_t n = 0; n < N; n += ROWS) {
-            int32_t count = odt_min(ROWS, N - n), rest = count & 3, fours = count >> 2, end = n + count, again = rest > 2 ? 4 : 2;
+            int32_t count = odt_min(ROWS, N - n), rest = count & 3, fours = count >> 2, end = n + count,
+                    again = rest > 2 ? 4 : 2;
             odt_poll();
             for (int32_t k = 0; k < whole; k += DEPTH) {
                 int32_t depth = odt_min(DEPTH, whole - k);

@@ -1,6 +1,7 @@
-// Depthwise convolutions (depthwise.h) on cores with SMLAD, a Cortex-M4 and later, one channel at a time: of fewer channels than
-// four, and of filters too large for four at a time. A tile of a channel lies on the stack as int16, less zx, with its padding. Any
-// two numbers of a row that lie side by side are a word, at any address, and are multiplied by two taps. The stack holds 2.8 KB.
+// Depthwise convolutions (depthwise.h) on cores with SMLAD, a Cortex-M4 and later, one channel at a time: of fewer
+// channels than four, and of filters too large for four at a time. A tile of a channel lies on the stack as int16, less
+// zx, with its padding. Any two numbers of a row that lie side by side are a word, at any address, and are multiplied
+// by two taps. The stack holds 2.8 KB.
 
 #include "../../core.h"
 #include "../depthwise.h"
@@ -26,9 +27,10 @@ static inline uint32_t apart_pair_at(const int16_t *from) {
     return pair;
 }
 
-// Bytes less `zero`, `step` apart, of columns at .. at + count - 1 of a row of W; 0 beside it, and where there is no row.
-static __attribute__((noinline)) void gather_apart(int16_t *to, const int8_t *row, int32_t step, int32_t at, int32_t by, int32_t count,
-    int32_t W, int32_t zero) {
+// Bytes less `zero`, `step` apart, of columns at .. at + count - 1 of a row of W; 0 beside it, and where there is no
+// row.
+static __attribute__((noinline)) void gather_apart(
+    int16_t *to, const int8_t *row, int32_t step, int32_t at, int32_t by, int32_t count, int32_t W, int32_t zero) {
     int16_t *end = to + count;
     for (; to != end && at < 0; at += by) {
         *to++ = 0;
@@ -51,16 +53,17 @@ typedef struct {
     int32_t sums[COLUMNS + 3];
 } apart_tile_t;
 
-// Sums of `fours` > 0 times four windows, `step` bytes apart, of `rows` > 0 rows of `pairs` > 0 taps; `back` bytes lead from the end
-// of a row to the next one, `next` from the first of four windows to that of the next four. 11 instructions for 8 products, 4 for a
-// row, 18 for four windows. r0, r1: first and last window, r2: step, r3: taps, r4-r7: sums, r8: taps' end, r9: rows left, r10: a pair
-// of taps, r11: back, r12, lr: pairs of numbers.
-ODT_ASSEMBLY static void sum_windows_apart(int32_t *sums, const int16_t *x, int32_t step, const uint32_t *w, int32_t fours, int32_t rows,
-    int32_t pairs, int32_t back, int32_t next, int32_t start) {
+// Sums of `fours` > 0 times four windows, `step` bytes apart, of `rows` > 0 rows of `pairs` > 0 taps; `back` bytes lead
+// from the end of a row to the next one, `next` from the first of four windows to that of the next four. 11
+// instructions for 8 products, 4 for a row, 18 for four windows. r0, r1: first and last window, r2: step, r3: taps,
+// r4-r7: sums, r8: taps' end, r9: rows left, r10: a pair of taps, r11: back, r12, lr: pairs of numbers.
+ODT_ASSEMBLY static void sum_windows_apart(int32_t *sums, const int16_t *x, int32_t step, const uint32_t *w,
+    int32_t fours, int32_t rows, int32_t pairs, int32_t back, int32_t next, int32_t start) {
     (void)sums, (void)x, (void)step, (void)w, (void)fours, (void)rows, (void)pairs, (void)back, (void)next, (void)start;
     __asm volatile (
         ".syntax unified\n"
-        "push {r0, r1, r3, r4-r12, lr}\n" // 0: sums, 4: x, 8: w; 52: fours, 56: rows, 60: pairs, then bytes, 64: back, 68: next, 72: start
+        // 0: sums, 4: x, 8: w; 52: fours, 56: rows, 60: pairs, then bytes, 64: back, 68: next, 72: start
+        "push {r0, r1, r3, r4-r12, lr}\n"
         "ldr r4, [sp, #60]\n"
         "lsl r4, r4, #2\n"
         "str r4, [sp, #60]\n"
@@ -110,8 +113,8 @@ ODT_ASSEMBLY static void sum_windows_apart(int32_t *sums, const int16_t *x, int3
 }
 
 // Converts `count` sums to outputs, `step` bytes apart.
-static __attribute__((noinline)) void finish_apart(const int32_t *sums, int32_t count, const odt_rescaler_t *rescaler, int8_t *y,
-    int32_t step, odt_outputs_t *outputs) {
+static __attribute__((noinline)) void finish_apart(const int32_t *sums, int32_t count, const odt_rescaler_t *rescaler,
+    int8_t *y, int32_t step, odt_outputs_t *outputs) {
     const odt_rescaler_t q = *rescaler;
     const int32_t *end = sums + count;
     if (q.up == 0 && odt_is_usual(outputs)) {
@@ -127,7 +130,8 @@ static __attribute__((noinline)) void finish_apart(const int32_t *sums, int32_t 
 }
 
 // Channel n, `columns` at a time.
-static void depthwise_channel(const odt_depthwise_t *a, int32_t n, int32_t columns, apart_tile_t *t, odt_outputs_t *outputs) {
+static void depthwise_channel(
+    const odt_depthwise_t *a, int32_t n, int32_t columns, apart_tile_t *t, odt_outputs_t *outputs) {
     const odt_rescaler_t q = odt_rescaler(odt_checked(&a->q[n]));
     int32_t pairs = (a->KW + 1) / 2, start = a->bias ? a->bias[n] : 0;
     for (int32_t kh = 0; kh < a->KH; kh++) {
@@ -145,13 +149,15 @@ static void depthwise_channel(const odt_depthwise_t *a, int32_t n, int32_t colum
                 int32_t rows = odt_min(many, a->OH - first), ih = first * a->SH - a->top;
                 odt_poll();
                 for (int32_t i = 0; i < (rows - 1) * a->SH + a->KH; i++, ih++) {
-                    gather_apart(t->x + i * width, ih < 0 || ih >= a->H ? NULL : x + ih * a->x_h, a->x_w, ow * a->SW - a->left, 1,
-                        width, a->W, a->zx);
+                    gather_apart(t->x + i * width, ih < 0 || ih >= a->H ? NULL : x + ih * a->x_h, a->x_w,
+                        ow * a->SW - a->left, 1, width, a->W, a->zx);
                 }
                 for (int32_t oh = 0; oh < rows; oh++) {
                     const int16_t *from = t->x + oh * a->SH * width;
-                    sum_windows_apart(t->sums, from, 2 * a->SW, t->w, fours / 4, a->KH, pairs, 2 * (width - 2 * pairs), 8 * a->SW, start);
-                    finish_apart(t->sums, count, &q, a->y + b * a->y_b + (first + oh) * a->y_oh + ow * a->y_ow + n, a->y_ow, outputs);
+                    sum_windows_apart(t->sums, from, 2 * a->SW, t->w, fours / 4, a->KH, pairs, 2 * (width - 2 * pairs),
+                        8 * a->SW, start);
+                    finish_apart(t->sums, count, &q, a->y + b * a->y_b + (first + oh) * a->y_oh + ow * a->y_ow + n,
+                        a->y_ow, outputs);
                 }
             }
         }
@@ -168,7 +174,8 @@ int odt_depthwise_apart_i8__m4(const odt_depthwise_t *a, int32_t first, int32_t 
     if (a->KH < 1 || a->KW < 1 || a->KH > PAIRS || pairs > PAIRS / a->KH || a->SW > COLUMNS) {
         return 0;
     }
-    int32_t most = ((ROOM / a->KH - 2 * pairs) / a->SW + 1) & ~3, columns = odt_min(odt_min(most, COLUMNS), (a->OW + 3) & ~3);
+    int32_t most = ((ROOM / a->KH - 2 * pairs) / a->SW + 1) & ~3,
+            columns = odt_min(odt_min(most, COLUMNS), (a->OW + 3) & ~3);
     if (most < 4) {
         return 0;
     }
@@ -181,16 +188,16 @@ int odt_depthwise_apart_i8__m4(const odt_depthwise_t *a, int32_t first, int32_t 
     return 1;
 }
 
-// The gradient of the filters. A row of x lies by its phases of the stride, so that the taps of a phase meet words that are one
-// number apart.
+// The gradient of the filters. A row of x lies by its phases of the stride, so that the taps of a phase meet words that
+// are one number apart.
 typedef struct {
     int16_t x[ROOM], e[COLUMNS + 1];
     int32_t lines[PAIRS]; // which rows of x there are
 } apart_products_t;
 
 // dw, `step` apart, += e * x of up to four taps, over pairs of errors: 13 instructions for 8 products.
-static inline __attribute__((always_inline)) void add_products(int32_t *dw, int32_t step, const int16_t *e, const int16_t *end,
-    const int16_t *x, int32_t taps) {
+static inline __attribute__((always_inline)) void add_products(
+    int32_t *dw, int32_t step, const int16_t *e, const int16_t *end, const int16_t *x, int32_t taps) {
     int32_t sums[4] = {0};
     for (; e != end; e += 2, x += 2) {
         uint32_t errors = apart_pair_at(e);
@@ -231,7 +238,8 @@ static void gradient_of_channel(const layer_t *l, int32_t n, int32_t columns, ap
     for (int32_t ow = 0; ow < a->OW; ow += columns) {
         int32_t count = odt_min(columns, a->OW - ow), even = (count + 1) & ~1, length = even + (a->KW - 1) / a->SW;
         for (int32_t b = 0; b < a->B; b++) {
-            const int8_t *x = a->x + b * a->H * a->W * a->N + a->at + n, *e = a->e + b * a->OH * a->OW * a->N + a->at + n;
+            const int8_t *x = a->x + b * a->H * a->W * a->N + a->at + n,
+                         *e = a->e + b * a->OH * a->OW * a->N + a->at + n;
             odt_poll();
             memset(s->lines, 0x80, (size_t)a->KH * sizeof(*s->lines)); // none
             for (int32_t oh = 0; oh < a->OH; oh++) {
@@ -243,12 +251,13 @@ static void gradient_of_channel(const layer_t *l, int32_t n, int32_t columns, ap
                     if (s->lines[slot] != row) {
                         s->lines[slot] = row;
                         for (int32_t phase = 0; phase < phases; phase++) {
-                            gather_apart(line + phase * length, row < 0 || row >= a->H ? NULL : x + row * l->x_h, l->x_w,
-                                ow * a->SW - a->PL + phase, a->SW, length, a->W, a->zx);
+                            gather_apart(line + phase * length, row < 0 || row >= a->H ? NULL : x + row * l->x_h,
+                                l->x_w, ow * a->SW - a->PL + phase, a->SW, length, a->W, a->zx);
                         }
                     }
                     for (int32_t phase = 0; phase < phases; phase++, line += length) {
-                        add_taps(dw + kh * a->KW + phase, a->SW, s->e, s->e + even, line, (a->KW - 1 - phase) / a->SW + 1);
+                        add_taps(
+                            dw + kh * a->KW + phase, a->SW, s->e, s->e + even, line, (a->KW - 1 - phase) / a->SW + 1);
                     }
                 }
             }

@@ -20,8 +20,8 @@ enum {
     LINES = 9,      // rows of taps
 };
 
-// acc += e * x over `count` > 0 pixels. 27 instructions for 32 products. In the loop r0: e, r1: x, r4-r7: acc, r8-r11: pixels
-// of e, r2, r3, r12, lr: of x.
+// acc += e * x over `count` > 0 pixels. 27 instructions for 32 products. In the loop r0: e, r1: x, r4-r7: acc, r8-r11:
+// pixels of e, r2, r3, r12, lr: of x.
 ODT_ASSEMBLY static void add_products(int32_t *acc, const odt_pixel_t *e, const odt_pixel_t *x,
     int32_t count) {
     (void)acc, (void)e, (void)x, (void)count;
@@ -101,9 +101,9 @@ static void store(const odt_depthwise2d_dw_i8_t *a, int32_t n, int32_t (*sums)[4
     }
 }
 
-// Errors of all outputs of an image of a few pixels, of four channels, times the pixels that their taps meet, taps as in
-// odt_tiny_t. 13 instructions for 4 products, 6 around those of an error. r0: taps, r1: dw, r2: x, r3: where the error's taps end,
-// r4-r7: a weight's gradient, r8, r9: a pixel, r10, r11: the error, lr: the next.
+// Errors of all outputs of an image of a few pixels, of four channels, times the pixels that their taps meet, taps as
+// in odt_tiny_t. 13 instructions for 4 products, 6 around those of an error. r0: taps, r1: dw, r2: x, r3: where the
+// error's taps end, r4-r7: a weight's gradient, r8, r9: a pixel, r10, r11: the error, lr: the next.
 ODT_ASSEMBLY static void add_taps(const uint8_t *taps, int32_t (*dw)[4], const odt_tiny_pixel_t *x,
     const odt_tiny_pixel_t *e, const odt_tiny_pixel_t *end) {
     (void)taps, (void)dw, (void)x, (void)e, (void)end;

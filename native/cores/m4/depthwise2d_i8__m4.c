@@ -33,8 +33,8 @@ typedef struct {
 } depthwise_scratch_t;
 
 // sums = start, or sums, + x * w: `taps` of a pair of rows, then, `jump` bytes on, `second` of another; `next`
-// leads to the next window. 6 instructions per tap for 8 products, 13 per window. In the loops r0: x, r1: w, r4-r7: the sums of
-// four channels, r8-r11: pixels of x, r2, r3, r12, lr: of w.
+// leads to the next window. 6 instructions per tap for 8 products, 13 per window. In the loops r0: x, r1: w, r4-r7: the
+// sums of four channels, r8-r11: pixels of x, r2, r3, r12, lr: of w.
 #define SUM(name, from) \
     ODT_ASSEMBLY static void name(int32_t (*sums)[4], int32_t (*end)[4], const odt_pixel_t *x, \
         const odt_pixel_t *w, int32_t taps, int32_t second, int32_t jump, int32_t next, const int32_t *start) { \
@@ -198,9 +198,9 @@ static void sum_rows(const odt_depthwise_t *a, const int8_t *x, int32_t oh, int3
     }
 }
 
-// Outputs of an image of a few pixels, of four channels: sums = start + x * w, taps as in odt_tiny_t. 12 instructions for 4
-// products, 9 around those of an output. r0: taps, r1: w, r2: x, r3: where the output's taps end, r4-r7: sums, r8, r9: a pixel,
-// r10, r11: its weights, lr: where sums go.
+// Outputs of an image of a few pixels, of four channels: sums = start + x * w, taps as in odt_tiny_t. 12 instructions
+// for 4 products, 9 around those of an output. r0: taps, r1: w, r2: x, r3: where the output's taps end, r4-r7: sums,
+// r8, r9: a pixel, r10, r11: its weights, lr: where sums go.
 ODT_ASSEMBLY static void sum_taps(const uint8_t *taps, const odt_tiny_pixel_t *w, const odt_tiny_pixel_t *x,
     int32_t (*sums)[4], int32_t (*end)[4], const int32_t *start) {
     (void)taps, (void)w, (void)x, (void)sums, (void)end, (void)start;
@@ -357,10 +357,11 @@ typedef struct {
     int8_t *y;
 } row_t;
 
-// Squares of pixels, of errors a b over c d, to two rows of sums, `lower` being the end of `upper`: 46 instructions for 36
-// products of four channels. r0: x, r1: w, r2, r3: upper and lower, r4-r7: a over c and b over d of two channels, r8-r11: weights
-// and sums, r12: end.
-ODT_ASSEMBLY static void sum_squares(const odt_pixel_t *x, const uint32_t *w, int32_t (*upper)[4], int32_t (*lower)[4]) {
+// Squares of pixels, of errors a b over c d, to two rows of sums, `lower` being the end of `upper`: 46 instructions for
+// 36 products of four channels. r0: x, r1: w, r2, r3: upper and lower, r4-r7: a over c and b over d of two channels,
+// r8-r11: weights and sums, r12: end.
+ODT_ASSEMBLY static void sum_squares(
+    const odt_pixel_t *x, const uint32_t *w, int32_t (*upper)[4], int32_t (*lower)[4]) {
     (void)x, (void)w, (void)upper, (void)lower;
     __asm volatile (
         ".syntax unified\n"
@@ -432,10 +433,11 @@ static void finish_row(const odt_depthwise_t *d, int32_t n, const squares_t *s, 
 }
 
 // Channels n .. n + 3 of an image, columns of squares ow .. ow + count - 1.
-static void depthwise_squares(const odt_depthwise2d_dx_i8_t *a, const odt_depthwise_t *d, const odt_squares_t *q, int32_t ow,
-    int32_t count, int32_t b, int32_t n, squares_t *s, int32_t *bounds) {
+static void depthwise_squares(const odt_depthwise2d_dx_i8_t *a, const odt_depthwise_t *d, const odt_squares_t *q,
+    int32_t ow, int32_t count, int32_t b, int32_t n, squares_t *s, int32_t *bounds) {
     const int8_t *e = a->e + b * a->OH * a->OW * a->N + n;
-    int32_t iw = 2 * ow - a->PL % 2, beside = odt_max(-iw, 0), columns = odt_min(2 * count, a->W - iw) - beside, done = 0;
+    int32_t iw = 2 * ow - a->PL % 2, beside = odt_max(-iw, 0), columns = odt_min(2 * count, a->W - iw) - beside,
+            done = 0;
     int8_t *dx = a->dx + b * a->H * d->y_oh + (iw + beside) * a->N + n;
     uint32_t none = 0;
     row_t row = {.count = 0};

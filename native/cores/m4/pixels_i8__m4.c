@@ -63,8 +63,8 @@ FINISH(finish_pixels, "", ODT_SMALLEST("r4", "r5"))
 FINISH(finish_positive_pixels, "", "")
 FINISH(finish_wide_pixels, ODT_SATURATE, ODT_SMALLEST("r4", "r5"))
 
-void odt_find_scales(odt_scales_t *scales, const odt_multiplier_t *q, int32_t q_step, int32_t channels, const int32_t *start,
-    int32_t most, int32_t zy) {
+void odt_find_scales(odt_scales_t *scales, const odt_multiplier_t *q, int32_t q_step, int32_t channels,
+    const int32_t *start, int32_t most, int32_t zy) {
     scales->kind = ODT_SHORT;
     for (int32_t i = 0; i < 4; i++) {
         odt_scale_t scale = {0};
@@ -214,9 +214,9 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
 #define PLACE(label, scale, bounds) ".word " #label "f - 9b + 1\n"
 #define WAY(label, scale, bounds) OUTPUTS(#label, scale, bounds)
 
-// 13 instructions for 16 products, 30 for four outputs, 35 by any shift; 3 less from zero, or without the smallest. r0: 44 bytes
-// into the maker, r1: panel, r2: x, r3: y, r4-r7: sums and results, r8-r12, lr: pairs of the panel and of x; r1, r8-r12, lr:
-// scales, bounds.
+// 13 instructions for 16 products, 30 for four outputs, 35 by any shift; 3 less from zero, or without the smallest. r0:
+// 44 bytes into the maker, r1: panel, r2: x, r3: y, r4-r7: sums and results, r8-r12, lr: pairs of the panel and of x;
+// r1, r8-r12, lr: scales, bounds.
 #define MAKE(name, start, entry) \
     ODT_ASSEMBLY static void name(odt_maker_t *maker, const int8_t *x, int8_t *y) { \
         (void)maker, (void)x, (void)y; \
@@ -258,8 +258,8 @@ MAKE(make_pixels, START, FIRST_WORD)
 MAKE(make_pixels_of_zero, ZERO, FIRST_WORD "add r4, r4, #1\n")
 #endif
 
-int odt_begin_maker(odt_maker_t *maker, const odt_multiplier_t *q, int32_t q_step, int32_t channels, const int32_t *start,
-    int32_t most, int32_t zy, int may_be_upper) {
+int odt_begin_maker(odt_maker_t *maker, const odt_multiplier_t *q, int32_t q_step, int32_t channels,
+    const int32_t *start, int32_t most, int32_t zy, int may_be_upper) {
     int32_t shifts[4], least = INT32_MAX, highest = 0, bits = 0;
     uint32_t largest = 0;
     for (int32_t i = 0; i < 4; i++) {

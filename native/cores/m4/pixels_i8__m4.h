@@ -15,16 +15,16 @@ typedef struct {
 } odt_scales_t;
 
 // The scales of `channels` multipliers, q_step apart, the last repeated: like odt_find_scale().
-void odt_find_scales(odt_scales_t *scales, const odt_multiplier_t *q, int32_t q_step, int32_t channels, const int32_t *start,
-    int32_t most, int32_t zy);
+void odt_find_scales(odt_scales_t *scales, const odt_multiplier_t *q, int32_t q_step, int32_t channels,
+    const int32_t *start, int32_t most, int32_t zy);
 
 // Converts the sums of `count` > 0 pixels to y, `step` bytes apart, and updates bounds. Returns whether it was
 // possible.
 int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *scales, int8_t *y, int32_t step,
     int32_t zy, int32_t lo, int32_t *bounds);
 
-// How sums become v + 128: ((sum * m >> 32) + half) >> shift, or by a shift of 16 if the panel is of 256 times the weights, or by
-// none: half + sum * m / (1 << 32), rounded.
+// How sums become v + 128: ((sum * m >> 32) + half) >> shift, or by a shift of 16 if the panel is of 256 times the
+// weights, or by none: half + sum * m / (1 << 32), rounded.
 enum { ODT_SHIFTED, ODT_UPPER, ODT_ROUNDED };
 
 // Multiplies windows of bytes by a panel and makes outputs of four adjacent channels.
@@ -34,14 +34,15 @@ typedef struct {
     int32_t step, back;   // bytes from an output to the next, from the end of a window to the next
     const int8_t *end;    // of y
     const int16_t *panel; // of `words` > 0 times four products, 96 at most
-    int32_t words, entry, stop, shift, way, finish; // the entry of the loop, the end of a window's words, the code after it
+    // the entry of the loop, the end of a window's words, the code after it
+    int32_t words, entry, stop, shift, way, finish;
     int32_t scale;
 } odt_maker_t;
 
 // The scales of `channels` multipliers, as for odt_find_scales(). Returns whether they can have one shift, with all v
 // in 16 bits. ODT_UPPER only if allowed.
-int odt_begin_maker(odt_maker_t *maker, const odt_multiplier_t *q, int32_t q_step, int32_t channels, const int32_t *start,
-    int32_t most, int32_t zy, int may_be_upper);
+int odt_begin_maker(odt_maker_t *maker, const odt_multiplier_t *q, int32_t q_step, int32_t channels,
+    const int32_t *start, int32_t most, int32_t zy, int may_be_upper);
 
 // Rows of windows and of outputs, x_row and y_row bytes apart.
 typedef struct {

@@ -18,8 +18,8 @@
 #define SUMS \
     "ldm r0, {r4-r7}\n"
 
-// Words of a row, 32 at most: one after the other, or by fours in a loop where code is to be small. r3 is the end of rows; in the
-// loop that of the row's w.
+// Words of a row, 32 at most: one after the other, or by fours in a loop where code is to be small. r3 is the end of
+// rows; in the loop that of the row's w.
 #if ODT_MPY
 #define FIRST_WORD \
     "rsb r4, r3, #0\n" /* those modulo 4 are done first */ \
@@ -42,45 +42,36 @@
 #define WORDS ODT_EIGHT_WORDS ODT_EIGHT_WORDS ODT_EIGHT_WORDS ODT_EIGHT_WORDS
 #endif
 
-// 13 instructions for 16 products, 12 per row; 10 or 9 by its start. r0: rows, r1: panel, r2: w, r4-r7: a row's sums, r8-r11: pairs
-// of the panel, r12, lr: two pairs of w.
+// 13 instructions for 16 products, 12 per row; 10 or 9 by its start. r0: rows, r1: panel, r2: w, r4-r7: a row's sums,
+// r8-r11: pairs of the panel, r12, lr: two pairs of w.
 #define RUN_WORDS(name, start) \
-    ODT_ASSEMBLY void name(odt_row_t *rows, const odt_row_t *end, const int16_t *panel, const int8_t *w, int32_t words, \
-        int32_t back) { \
+    ODT_ASSEMBLY void name( \
+        odt_row_t *rows, const odt_row_t *end, const int16_t *panel, const int8_t *w, int32_t words, int32_t back) { \
         (void)rows, (void)end, (void)panel, (void)w, (void)words, (void)back; \
-        __asm volatile ( \
-            ".syntax unified\n" \
-            "push {r1-r2, r4-r12, lr}\n" /* 0: end, 4: panel, 40: entry; 48: words, 52: back */ \
-            "mov r2, r3\n" \
-            "ldr r3, [sp, #48]\n" \
-            FIRST_WORD \
-            "mov r5, #52\n" \
-            "adr.w r6, 2f\n" \
-            "mla r4, r4, r5, r6\n" \
-            "add r4, r4, #1\n" \
-            "str r4, [sp, #40]\n" \
-            "1:\n" \
-            start \
-            ROW_END \
-            "ldr r1, [sp, #4]\n" \
-            "ldr pc, [sp, #40]\n" \
-            "2:\n" \
-            WORDS \
-            "ldr r8, [sp, #52]\n" \
-            "stm r0, {r4-r7}\n" \
-            "add r2, r2, r8\n" \
-            "add r0, r0, #32\n" \
-            "cmp r0, r3\n" \
-            "bne 1b\n" \
-            "pop {r1-r2, r4-r12, pc}\n" \
-            ); \
+        __asm volatile(".syntax unified\n" \
+                       "push {r1-r2, r4-r12, lr}\n" /* 0: end, 4: panel, 40: entry; 48: words, 52: back */ \
+                       "mov r2, r3\n" \
+                       "ldr r3, [sp, #48]\n" FIRST_WORD "mov r5, #52\n" \
+                       "adr.w r6, 2f\n" \
+                       "mla r4, r4, r5, r6\n" \
+                       "add r4, r4, #1\n" \
+                       "str r4, [sp, #40]\n" \
+                       "1:\n" start ROW_END "ldr r1, [sp, #4]\n" \
+                       "ldr pc, [sp, #40]\n" \
+                       "2:\n" WORDS "ldr r8, [sp, #52]\n" \
+                       "stm r0, {r4-r7}\n" \
+                       "add r2, r2, r8\n" \
+                       "add r0, r0, #32\n" \
+                       "cmp r0, r3\n" \
+                       "bne 1b\n" \
+                       "pop {r1-r2, r4-r12, pc}\n"); \
     }
 
 RUN_WORDS(odt_start_rows, NONE)
 RUN_WORDS(odt_add_rows, SUMS)
 
-// `words` > 0 times four bytes at each of four addresses: 29 instructions for 32 bytes. r0: panel, r1-r3, r12: x, r4-r11: pairs,
-// lr: what is added to each, or the mask.
+// `words` > 0 times four bytes at each of four addresses: 29 instructions for 32 bytes. r0: panel, r1-r3, r12: x,
+// r4-r11: pairs, lr: what is added to each, or the mask.
 #define WIDEN(even, odd) \
     "ldr r4, [r1], #4\n" \
     "ldr r6, [r2], #4\n" \
@@ -132,7 +123,8 @@ void odt_widen_four(int16_t *panel, const int8_t *const *x, int32_t count, int32
         uint32_t beside = (uint8_t)zx * 0x01010101u << bits;
         to += 8 * (count >> 2);
         for (int32_t i = 0; i < 4; i++, to += 2) {
-            uint32_t word = count >= 4 ? odt_word(x[i] + count - 4) >> (32 - bits) | beside : odt_word_within(x[i], 0, count, zx);
+            uint32_t word =
+                count >= 4 ? odt_word(x[i] + count - 4) >> (32 - bits) | beside : odt_word_within(x[i], 0, count, zx);
             to[0] = odt_even(word, minus);
             to[1] = odt_odd(word, minus);
         }
@@ -161,8 +153,8 @@ void odt_widen_high(int16_t *panel, const int8_t *const *x, int32_t count) {
 #endif
 
 // From `index` to 0 at ends[0 .. 3], ends[4] apart; all is of 16 bits. 30 instructions per row; 26 where the
-// smallest does not matter, 34 where results may have more than 16 bits. r0: rows, r1: index, r2: ends, r3: largest, lr:
-// smallest, r4-r7: results, r8-r10: m, half and shift, then r7-r10: the ends, r11: their step.
+// smallest does not matter, 34 where results may have more than 16 bits. r0: rows, r1: index, r2: ends, r3: largest,
+// lr: smallest, r4-r7: results, r8-r10: m, half and shift, then r7-r10: the ends, r11: their step.
 #define FINISH(name, saturate, smallest) \
     ODT_ASSEMBLY static void name(const odt_row_t *rows, int32_t index, \
         int8_t *const *ends, uint32_t *found) { \

@@ -23,10 +23,11 @@ static inline int32_t odt_most(int32_t depth, int32_t zy, int32_t lo) {
     return depth > INT32_MAX / (128 * 255) ? INT32_MAX : depth * (128 * 255);
 }
 
-// That of zy + q * sum, of products that sum to `most` and what they are added to; zy is part of half. Returns whether there is
-// one, and whether results are known to have 16 bits.
+// That of zy + q * sum, of products that sum to `most` and what they are added to; zy is part of half. Returns whether
+// there is one, and whether results are known to have 16 bits.
 enum { ODT_UNSCALED, ODT_WIDE, ODT_SHORT };
-static inline int odt_find_scale(const odt_multiplier_t *q, int32_t start, int32_t most, int32_t zy, odt_scale_t *scale) {
+static inline int odt_find_scale(
+    const odt_multiplier_t *q, int32_t start, int32_t most, int32_t zy, odt_scale_t *scale) {
     int32_t m = q->m, below = odt_wrap_sub(q->s, 33); // shift - 1
     if ((m | most) < 0 || (uint32_t)below > 21) {
         return ODT_UNSCALED; // a scale has diverged or a program is wrong
@@ -74,7 +75,8 @@ static inline int odt_is_below(const uint32_t *found, int32_t lo, int32_t plus) 
     return lo > -128 && ((int16_t)found[1] < lo + plus || (int32_t)found[1] >> 16 < lo + plus);
 }
 
-// A word of bytes at r2 times that of a panel at r1, added to r4-r7; r8-r11: pairs of the panel, r12, lr: two pairs of the word.
+// A word of bytes at r2 times that of a panel at r1, added to r4-r7; r8-r11: pairs of the panel, r12, lr: two pairs of
+// the word.
 #define ODT_WORD /* 13 instructions, 52 bytes */ \
     "ldr lr, [r2], #4\n" \
     "sxtb16 r12, lr\n" \

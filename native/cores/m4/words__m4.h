@@ -107,7 +107,8 @@ static inline uint32_t odt_word_within(const int8_t *row, int32_t at, int32_t si
     }
     if (size >= 4) { // a word that lies inside, moved
         int32_t bits = at < 0 ? -8 * at : 8 * (at + 4 - size);
-        return at < 0 ? odt_word(row) << bits | beside >> (32 - bits) : odt_word(row + size - 4) >> bits | beside << (32 - bits);
+        return at < 0 ? odt_word(row) << bits | beside >> (32 - bits)
+                      : odt_word(row + size - 4) >> bits | beside << (32 - bits);
     }
     for (int32_t i = 3; i >= 0; i--) {
         int32_t v = at + i >= 0 && at + i < size ? row[at + i] : outside;

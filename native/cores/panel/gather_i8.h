@@ -71,12 +71,13 @@ static inline void copy_fours(int8_t *to, int32_t step, const int8_t *x, int32_t
 #endif
 
 // Copies `count` windows; the first begins `at` bytes into padded row ih.
-static __attribute__((noinline)) void gather_padded(const windows_t *g, const padded_t *p, int32_t ih, int32_t at, int32_t count,
-    int8_t *to, int32_t step) {
+static __attribute__((noinline)) void gather_padded(
+    const windows_t *g, const padded_t *p, int32_t ih, int32_t at, int32_t count, int8_t *to, int32_t step) {
     int32_t H = g->H, length = g->length, pitch = p->pitch, mask = p->mask, stride = g->SW * g->pixel;
     const int8_t *rows = p->rows + at;
     #if ODT_M0
-    int is_four = length == 4 && (((uintptr_t)rows | (uintptr_t)to | (uintptr_t)stride | (uintptr_t)step) & 1) == 0; // as the pitch is
+    // as the pitch is
+    int is_four = length == 4 && (((uintptr_t)rows | (uintptr_t)to | (uintptr_t)stride | (uintptr_t)step) & 1) == 0;
     #endif
     for (int32_t stop = ih + g->lines; ih < stop; ih++, to += length) {
         int is_inside = ih >= 0 && ih < H;
@@ -88,8 +89,10 @@ static __attribute__((noinline)) void gather_padded(const windows_t *g, const pa
         #endif
         #if ODT_M4
         int32_t words = (length + 3) & ~3;
-        if ((g->lines - (stop - ih)) * length + words <= step) { // bytes past the line are overwritten later, or not used
-            copy_words(to, step, is_inside ? rows + (ih & mask) * pitch : p->line, is_inside ? stride : 0, count, words);
+        // bytes past the line are overwritten later, or not used
+        if ((g->lines - (stop - ih)) * length + words <= step) {
+            copy_words(
+                to, step, is_inside ? rows + (ih & mask) * pitch : p->line, is_inside ? stride : 0, count, words);
             continue;
         }
         #endif

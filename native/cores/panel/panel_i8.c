@@ -100,8 +100,9 @@ static void finish_usual(output_t *o, const int32_t *sums, int32_t count, const 
 
 // Finishes rows with one multiplier. Returns 0 and does nothing if finish_rows() must not be used. Inlined, because a
 // call with ten arguments takes about 60 cycles.
-static inline __attribute__((always_inline)) int finish_of_one(const int32_t *sums, const int32_t *offsets, const odt_multiplier_t *q,
-    int32_t zy, int32_t lo, int32_t rows, int32_t count, int8_t *y, int32_t step, int32_t *peak) {
+static inline __attribute__((always_inline)) int finish_of_one(const int32_t *sums, const int32_t *offsets,
+    const odt_multiplier_t *q, int32_t zy, int32_t lo, int32_t rows, int32_t count, int8_t *y, int32_t step,
+    int32_t *peak) {
     if (count <= 0 || mark_unusual(0, q) || !is_usual_range(zy, lo, *peak)) {
         return 0;
     }

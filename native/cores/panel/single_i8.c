@@ -22,8 +22,8 @@ int odt_is_single(const odt_correlation_t *a) {
 }
 
 // Adds x * w - less for `count` windows, BLOCK at most, `step` bytes apart: of a row of `length` > 0 weights.
-static void add_windows(int32_t (*sums)[4], const int8_t *x, int32_t step, int32_t count, const int8_t *w, int32_t length,
-    int32_t less) {
+static void add_windows(
+    int32_t (*sums)[4], const int8_t *x, int32_t step, int32_t count, const int8_t *w, int32_t length, int32_t less) {
     int32_t dots[BLOCK];
     if (count < 4) {
         for (int32_t i = 0; i < count; i++) { // each as one of four
@@ -43,12 +43,14 @@ static void add_windows(int32_t (*sums)[4], const int8_t *x, int32_t step, int32
 // The correction of rows of the filter, taps t, for x - zx.
 static void sum_rows(const odt_correlation_t *a, const int8_t *w, odt_taps_t t, int32_t *less) {
     for (int32_t kh = 0; kh < a->KH; kh++) {
-        less[kh] = a->zx ? odt_wrap_mul(a->zx, odt_sum_i8(w + (kh * a->KW + t.from) * a->C, (t.to - t.from) * a->C)) : 0;
+        less[kh] =
+            a->zx ? odt_wrap_mul(a->zx, odt_sum_i8(w + (kh * a->KW + t.from) * a->C, (t.to - t.from) * a->C)) : 0;
     }
 }
 
-static void finish_single(const odt_correlation_t *a, const int32_t (*sums)[4], int32_t count, int8_t *y, int32_t step) {
-    #if ODT_M4
+static void finish_single(
+    const odt_correlation_t *a, const int32_t (*sums)[4], int32_t count, int8_t *y, int32_t step) {
+#if ODT_M4
     odt_rescaler_t q = odt_rescaler(odt_checked(a->q));
     odt_outputs_t o = odt_outputs_from(a->zy, a->lo, *a->peak);
     for (int32_t i = 0; i < count; i++, y += step) {
@@ -103,7 +105,8 @@ void odt_correlate_single_i8(const odt_correlation_t *a) {
                     }
                     for (int32_t kh = 0; kh < a->KH; kh++) {
                         odt_taps_t o = odt_outputs(kh, a->top, a->SH, a->H, a->OH); // that meet it
-                        int32_t from = odt_max(o.from, upright ? first : other), to = upright ? first + count : other + 1;
+                        int32_t from = odt_max(o.from, upright ? first : other),
+                                to = upright ? first + count : other + 1;
                         to = odt_min(o.to, to);
                         if (from < to) {
                             const int8_t *at = x + (from * a->SH - a->top + kh) * line + (iw + t.from) * C;

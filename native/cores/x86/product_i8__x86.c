@@ -260,8 +260,8 @@ ODT_AVX2 static inline __m256i pair_at(const int16_t *x) {
 }
 
 // Sums of four windows by `vectors` times eight filters of a panel.
-ODT_AVX2 static inline __attribute__((always_inline)) void multiply(const int16_t *x, const int32_t *offsets, int32_t KH,
-    int32_t size, int32_t pairs, const int16_t *panel, int32_t vectors, int32_t *sums) {
+ODT_AVX2 static inline __attribute__((always_inline)) void multiply(const int16_t *x, const int32_t *offsets,
+    int32_t KH, int32_t size, int32_t pairs, const int16_t *panel, int32_t vectors, int32_t *sums) {
     const int16_t *x0 = x + offsets[0], *x1 = x + offsets[1], *x2 = x + offsets[2], *x3 = x + offsets[3];
     __m256i s[ROWS][2];
     for (int32_t i = 0; i < ROWS; i++) {
@@ -304,7 +304,8 @@ typedef struct {
 } outputs_t;
 
 ODT_AVX2 static inline __m256i scaled(const int32_t *sums, const outputs_t *o, int32_t j) {
-    __m256i s = _mm256_add_epi32(_mm256_loadu_si256((const __m256i *)(sums + j)), _mm256_loadu_si256((const __m256i *)(o->offsets + j)));
+    __m256i s = _mm256_add_epi32(
+        _mm256_loadu_si256((const __m256i *)(sums + j)), _mm256_loadu_si256((const __m256i *)(o->offsets + j)));
     __m256i m = _mm256_loadu_si256((const __m256i *)(o->m + j));
     __m256i low = _mm256_srli_epi64(_mm256_mul_epi32(s, m), 32);
     __m256i high = _mm256_mul_epi32(_mm256_srli_epi64(s, 32), _mm256_srli_epi64(m, 32));
@@ -324,8 +325,8 @@ ODT_AVX2 static int32_t greatest(__m256i v) {
     return found;
 }
 
-ODT_AVX2 static void finish_product(const outputs_t *o, const int32_t *sums, int32_t count, int8_t *y, const int32_t *places,
-    int32_t *peak) {
+ODT_AVX2 static void finish_product(
+    const outputs_t *o, const int32_t *sums, int32_t count, int8_t *y, const int32_t *places, int32_t *peak) {
     __m256i zy = _mm256_set1_epi32(o->zy), lo = _mm256_set1_epi32(o->lo), hi = _mm256_set1_epi32(127);
     __m256i max = _mm256_setzero_si256(), min = max, beyond = _mm256_set1_epi32(256);
     for (int32_t i = 0; i < count; i++, sums += WIDTH) {
@@ -357,13 +358,15 @@ ODT_AVX2 static void finish_product(const outputs_t *o, const int32_t *sums, int
 }
 
 // The same of any multipliers: those of the first, too fine scale of a range.
-static void finish_any(const odt_correlation_t *a, int32_t n, const int32_t *sums, int32_t count, int8_t *y, const int32_t *places) {
+static void finish_any(
+    const odt_correlation_t *a, int32_t n, const int32_t *sums, int32_t count, int8_t *y, const int32_t *places) {
     int32_t filters = odt_min(WIDTH, a->N - n);
     for (int32_t j = 0; j < filters; j++) {
         odt_multiplier_t q = odt_checked(&a->q[(n + j) * a->q_step]);
         int32_t offset = a->bias ? a->bias[n + j] : 0;
         for (int32_t i = 0; i < count; i++) {
-            y[places[i] + j] = odt_clamp(odt_rescaled(odt_wrap_add(sums[i * WIDTH + j], offset), q), a->zy, a->lo, a->peak);
+            y[places[i] + j] =
+                odt_clamp(odt_rescaled(odt_wrap_add(sums[i * WIDTH + j], offset), q), a->zy, a->lo, a->peak);
         }
     }
 }
@@ -420,8 +423,8 @@ int odt_correlate_i8__x86(const odt_correlation_t *a) {
                 for (int32_t n = from; n < stop; n += WIDTH) {
                     outputs_t o;
                     int is_finished = outputs_of(a, n, &o);
-                    multiply_all(&w, lines, line_size(&w, &t), offsets, count, panels + (n - from) / WIDTH * panel, o.filters,
-                        sums);
+                    multiply_all(&w, lines, line_size(&w, &t), offsets, count, panels + (n - from) / WIDTH * panel,
+                        o.filters, sums);
                     if (is_finished) {
                         finish_product(&o, sums, count, a->y + n, places, a->peak);
                     } else {
@@ -438,10 +441,11 @@ int odt_correlate_i8__x86(const odt_correlation_t *a) {
 // --- the gradient of the filters ----------------------------------------------------------------
 
 // dw of four filters and 16 columns, of which `columns` are used: products of pairs of errors and pairs of windows.
-ODT_AVX2 static void add_products(const int16_t *x, const int32_t *offsets, const int32_t *e, int32_t step, int32_t pairs,
-    int32_t filters, int32_t *dw, int32_t filter, int32_t columns, int is_first) {
+ODT_AVX2 static void add_products(const int16_t *x, const int32_t *offsets, const int32_t *e, int32_t step,
+    int32_t pairs, int32_t filters, int32_t *dw, int32_t filter, int32_t columns, int is_first) {
     __m256i s[ROWS][2], lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    __m256i masks[2] = {_mm256_cmpgt_epi32(_mm256_set1_epi32(columns), lanes), _mm256_cmpgt_epi32(_mm256_set1_epi32(columns - 8), lanes)};
+    __m256i masks[2] = {_mm256_cmpgt_epi32(_mm256_set1_epi32(columns), lanes),
+        _mm256_cmpgt_epi32(_mm256_set1_epi32(columns - 8), lanes)};
     for (int32_t i = 0; i < ROWS; i++) {
         s[i][0] = s[i][1] = _mm256_setzero_si256();
     }
@@ -456,7 +460,8 @@ ODT_AVX2 static void add_products(const int16_t *x, const int32_t *offsets, cons
         }
     }
     for (int32_t i = 0; i < filters; i++, dw += filter) {
-        __m256i sums[2] = {_mm256_permute2x128_si256(s[i][0], s[i][1], 0x20), _mm256_permute2x128_si256(s[i][0], s[i][1], 0x31)};
+        __m256i sums[2] = {
+            _mm256_permute2x128_si256(s[i][0], s[i][1], 0x20), _mm256_permute2x128_si256(s[i][0], s[i][1], 0x31)};
         for (int32_t j = 0; j < 2; j++) {
             if (!is_first) {
                 sums[j] = _mm256_add_epi32(sums[j], _mm256_maskload_epi32(dw + 8 * j, masks[j]));
@@ -467,7 +472,8 @@ ODT_AVX2 static void add_products(const int16_t *x, const int32_t *offsets, cons
 }
 
 // Errors of the tile's outputs in pairs, `step` filters each.
-static int32_t pack_errors(const odt_correlation_dw_t *a, const tile_t *t, int32_t n, int32_t filters, int32_t step, int32_t *to) {
+static int32_t pack_errors(
+    const odt_correlation_dw_t *a, const tile_t *t, int32_t n, int32_t filters, int32_t step, int32_t *to) {
     const int8_t *before = NULL;
     int32_t count = 0;
     for (int32_t b = t->image; b < t->image + t->images; b++) {
@@ -517,8 +523,9 @@ int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a) {
             for (int32_t kh = 0; kh < a->KH; kh++) {
                 for (int32_t c = 0; c < length; c += WIDTH) {
                     for (int32_t n = 0; n < filters; n += ROWS) {
-                        add_products(lines + kh * size + c, offsets, errors + n, step, pairs, odt_min(ROWS, filters - n),
-                            a->dw + (from + n) * filter + kh * length + c, filter, length - c, is_first);
+                        add_products(lines + kh * size + c, offsets, errors + n, step, pairs,
+                            odt_min(ROWS, filters - n), a->dw + (from + n) * filter + kh * length + c, filter,
+                            length - c, is_first);
                     }
                 }
             }

@@ -60,7 +60,8 @@ static void run(curve_t *c, int32_t factor, int32_t sx, uint32_t gain, int8_t *y
 
 void odt_curve_i8(const odt_curve_i8_t *a) {
     uint32_t gain = odt_scale_div(odt_scale(a->gain), odt_scale(*a->sy));
-    curve_t c = {.bend = odt_multiplier(odt_scale_shift(gain, -8)), .x = a->x, .kind = a->kind, .alpha = a->alpha, .z = a->z};
+    curve_t c = {
+        .bend = odt_multiplier(odt_scale_shift(gain, -8)), .x = a->x, .kind = a->kind, .alpha = a->alpha, .z = a->z};
     run(&c, a->factor, *a->sx, gain, a->y, a->N, a->zy, a->lo, a->peak);
 }
 

@@ -30,9 +30,11 @@ void odt_relu_dx_i8(const odt_relu_dx_i8_t *a) {
             dx += whole;
         }
         #endif
-        for (; end - e >= 4; e += 4, y += 4, dx += 4) { // by words; on a machine with vectors the compiler vectorizes the loop below
+        // by words; on a machine with vectors the compiler vectorizes the loop below
+        for (; end - e >= 4; e += 4, y += 4, dx += 4) {
             uint32_t word = odt_load_word(y) ^ 0x80808080;
-            word = (((word & 0x7F7F7F7F) + 0x7F7F7F7F) | word) & 0x80808080; // the top bit of each byte: whether the byte is not 0
+            // the top bit of each byte: whether the byte is not 0
+            word = (((word & 0x7F7F7F7F) + 0x7F7F7F7F) | word) & 0x80808080;
             odt_store_word(dx, odt_load_word(e) & ((word - (word >> 7)) | word));
         }
     }

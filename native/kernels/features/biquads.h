@@ -1,4 +1,5 @@
-// A cascade of biquads over int16 samples (docs/reference/numerics.md, Features). odt/sensors/features/filter.py makes tables and work once; work keeps the state.
+// A cascade of biquads over int16 samples (docs/reference/numerics.md, Features). odt/sensors/features/filter.py makes
+// tables and work once; work keeps the state.
 
 #ifndef ODT_FEATURES_BIQUADS_H
 #define ODT_FEATURES_BIQUADS_H

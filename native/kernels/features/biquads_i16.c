@@ -1,5 +1,5 @@
-// A cascade of biquads over int16 samples: biquads.h. Direct form I, 12 bits after the point between sections, the remainder of
-// each output is added to the next. No floats, no heap.
+// A cascade of biquads over int16 samples: biquads.h. Direct form I, 12 bits after the point between sections, the
+// remainder of each output is added to the next. No floats, no heap.
 
 #include "biquads.h"
 
@@ -13,10 +13,10 @@ static int apart(odt_bytes_t a, odt_bytes_t b) {
 
 static int is_good(odt_bytes_t tables, odt_bytes_t work) {
     const int32_t *head = (const int32_t *)(const void *)tables.data;
-    return tables.bytes >= 12 && (uintptr_t)tables.data % 4 == 0 && (uintptr_t)work.data % 4 == 0 && head[0] == ODT_BIQUADS_MAGIC
-           && head[1] >= 1 && head[1] <= 16 && head[2] >= 1 && head[2] <= 16
-           && tables.bytes == 4 * (size_t)ODT_BIQUADS_TABLES(head[1])
-           && work.bytes == 4 * (size_t)ODT_BIQUADS_WORK(head[1], head[2]);
+    return tables.bytes >= 12 && (uintptr_t)tables.data % 4 == 0 && (uintptr_t)work.data % 4 == 0
+        && head[0] == ODT_BIQUADS_MAGIC && head[1] >= 1 && head[1] <= 16 && head[2] >= 1 && head[2] <= 16
+        && tables.bytes == 4 * (size_t)ODT_BIQUADS_TABLES(head[1])
+        && work.bytes == 4 * (size_t)ODT_BIQUADS_WORK(head[1], head[2]);
 }
 
 static inline int32_t limited(int64_t v) {

@@ -1,5 +1,5 @@
-// TensorFlow's microfrontend, one frame: frontend.h. Window, real FFT of 16 bits, filter bank, square root, noise reduction, gain
-// control, logarithm, rounded as there. No floats, no heap.
+// TensorFlow's microfrontend, one frame: frontend.h. Window, real FFT of 16 bits, filter bank, square root, noise
+// reduction, gain control, logarithm, rounded as there. No floats, no heap.
 
 #include "frontend.h"
 
@@ -93,7 +93,8 @@ static void transform(bin_t *z, int m, const int16_t *sines) {
             pair_t w3 = twiddle(sines, quarter, 3 * k * step);
             for (bin_t *p = z + k; p < z + m; p += 4 * q) {
                 int32_t ar = part(p->pair.r, 8191), ai = part(p->pair.i, 8191);
-                pair_t b = times_quarter(p[q].pair, w2), c = times_quarter(p[2 * q].pair, w), d = times_quarter(p[3 * q].pair, w3);
+                pair_t b = times_quarter(p[q].pair, w2), c = times_quarter(p[2 * q].pair, w),
+                       d = times_quarter(p[3 * q].pair, w3);
                 int32_t er = ar + b.r, ei = ai + b.i, fr = ar - b.r, fi = ai - b.i;
                 int32_t gr = c.r + d.r, gi = c.i + d.i, hr = c.r - d.r, hi = c.i - d.i;
                 p[0].pair = pair(er + gr, ei + gi);
@@ -180,7 +181,8 @@ static int32_t reduce(uint32_t signal, int c, uint32_t *noise, const int16_t *ga
     uint32_t smoothing = c & 1 ? 983 : 409, scaled = signal << 10;
     uint32_t estimate = (uint32_t)(((uint64_t)scaled * smoothing + (uint64_t)*noise * (16384 - smoothing)) >> 14);
     *noise = estimate;
-    uint32_t least = (uint32_t)((uint64_t)signal * 819 >> 14), left = (scaled - (estimate < scaled ? estimate : scaled)) >> 10;
+    uint32_t least = (uint32_t)((uint64_t)signal * 819 >> 14),
+             left = (scaled - (estimate < scaled ? estimate : scaled)) >> 10;
     uint32_t ratio = (uint32_t)((uint64_t)(left > least ? left : least) * gain(estimate, gains) >> (9 - bits));
     uint32_t v = ratio < 8192 ? ratio * ratio >> 20 : (ratio >> 6) - 64;
     v = bits < 0 ? v >> -bits : v << bits;
@@ -213,7 +215,8 @@ int odt_frontend_i16(odt_bytes_t out_bytes, odt_bytes_t samples_bytes, odt_bytes
     int shift = 15 - bit_length((uint32_t)top), to = 0;
     shift = shift < 0 ? 0 : shift;
     for (int i = 0; i < fft; i += 2) {
-        int32_t a = i < window ? samples[i] * shape[i] >> 12 : 0, b = i + 1 < window ? samples[i + 1] * shape[i + 1] >> 12 : 0;
+        int32_t a = i < window ? samples[i] * shape[i] >> 12 : 0,
+                b = i + 1 < window ? samples[i + 1] * shape[i + 1] >> 12 : 0;
         z[to].pair = pair((int32_t)((uint32_t)a << shift), (int32_t)((uint32_t)b << shift));
         int bit = m >> 1; // counts up from the highest bit
         while (to & bit) {

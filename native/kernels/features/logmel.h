@@ -17,9 +17,9 @@ enum { ODT_LOGMEL_DONE, ODT_LOGMEL_STATE, ODT_LOGMEL_SAMPLES, ODT_LOGMEL_OUT };
 #define ODT_LOGMEL_WORK(window, fft, channels, coefficients) \
     ((fft) / 4 + 1 + (window) - (window) / 2 + (fft) + 2 + ((coefficients) ? (channels) : 0))
 
-// out is (K) int16, or (C) if K is 0; samples (W) int16. For anything else the result is an ODT_LOGMEL_.. that says what is
-// wrong, and nothing is written.
-// Wrong numbers in tables or work give wrong outputs, but no access outside of the four buffers.
+// out is (K) int16, or (C) if K is 0; samples (W) int16. For anything else the result is an ODT_LOGMEL_.. that says
+// what is wrong, and nothing is written. Wrong numbers in tables or work give wrong outputs, but no access outside of
+// the four buffers.
 int odt_log_mel_i16(odt_bytes_t out, odt_bytes_t samples, odt_bytes_t tables, odt_bytes_t work);
 
 #endif

@@ -31,7 +31,8 @@ static int is_good(odt_bytes_t tables, odt_bytes_t work) {
 }
 
 // out[j] is the sum of channels[k] cos(pi j (2 k + 1) / 2 C), times sqrt(2 / C), or sqrt(1 / C) for j = 0, over 8.
-static void transform_cosines(int16_t *out, int coefficients, const int32_t *channels, int count, const int16_t *factors) {
+static void transform_cosines(
+    int16_t *out, int coefficients, const int32_t *channels, int count, const int16_t *factors) {
     const int16_t *cosines = factors + 2; // of a quarter
     for (int j = 0; j < coefficients; j++) {
         int64_t sum = 0;
@@ -51,7 +52,8 @@ int odt_log_mel_i16(odt_bytes_t out_bytes, odt_bytes_t samples_bytes, odt_bytes_
         return ODT_LOGMEL_STATE;
     }
     const int16_t *head = (const int16_t *)(const void *)tables.data;
-    int window = head[1], fft = head[2], channels = head[3], coefficients = head[4], m = fft / 2, left = (window + 1) / 2;
+    int window = head[1], fft = head[2], channels = head[3], coefficients = head[4], m = fft / 2,
+        left = (window + 1) / 2;
     if (samples_bytes.bytes != 2 * (size_t)window || (uintptr_t)samples_bytes.data % 2) {
         return ODT_LOGMEL_SAMPLES;
     }

@@ -15,9 +15,10 @@ enum { ODT_MOTION_DONE, ODT_MOTION_STATE, ODT_MOTION_SAMPLES, ODT_MOTION_OUT };
 #define ODT_MOTION_TABLES(bands) (5 + ((bands) ? (bands) + 1 : 0))
 #define ODT_MOTION_WORK(window, fft, bands) ((bands) ? (fft) / 4 + 1 + (window) - (window) / 2 + (fft) + 2 : 1)
 
-// samples are (W C) int16, channels interleaved; out is (C (6 + B)) int16: of each channel its mean, deviation, root of the mean square, the number of
-// crossings of its mean, its highest and its lowest value less the mean; then 256 log2 of the power in each band. For anything
-// else the result is an ODT_MOTION_.. that says what is wrong, and nothing is written.
+// samples are (W C) int16, channels interleaved; out is (C (6 + B)) int16: of each channel its mean, deviation, root of
+// the mean square, the number of crossings of its mean, its highest and its lowest value less the mean; then 256 log2
+// of the power in each band. For anything else the result is an ODT_MOTION_.. that says what is wrong, and nothing is
+// written.
 int odt_motion_i16(odt_bytes_t out, odt_bytes_t samples, odt_bytes_t tables, odt_bytes_t work);
 
 #endif

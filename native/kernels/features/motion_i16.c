@@ -62,7 +62,8 @@ static __attribute__((noinline)) int32_t statistics(int16_t *out, const int16_t 
         above = now;
     }
     squares *= (uint32_t)window;
-    uint32_t deviation = root_of(squares - (uint64_t)((int64_t)sum * sum)), power = root_of(squares), n = (uint32_t)window;
+    uint32_t deviation = root_of(squares - (uint64_t)((int64_t)sum * sum)), power = root_of(squares),
+             n = (uint32_t)window;
     out[0] = limited(mean);
     out[1] = limited((int32_t)((2 * deviation + n) / (2 * n)));
     out[2] = limited((int32_t)((2 * power + n) / (2 * n)));

@@ -9,15 +9,15 @@
 enum { ODT_ROCKET_MAGIC = 0x4d52, ODT_ROCKET_KERNELS = 84, ODT_ROCKET_MOST = 120 };
 enum { ODT_ROCKET_DONE, ODT_ROCKET_STATE, ODT_ROCKET_SAMPLES, ODT_ROCKET_OUT };
 
-// Elements of both, for windows of W samples of C channels, D dilations with F = 84 times the sum of their counts (at most MOST) features.
-// tables: [MAGIC, W, C, D], the dilations (D), their counts (D), the channels of each dilation's 84 kernels, a bit each (84 D)
-// work: biases (F), scratch: samples between zeros (2 W), sums of nine (W)
+// Elements of both, for windows of W samples of C channels, D dilations with F = 84 times the sum of their counts (at
+// most MOST) features. tables: [MAGIC, W, C, D], the dilations (D), their counts (D), the channels of each dilation's
+// 84 kernels, a bit each (84 D) work: biases (F), scratch: samples between zeros (2 W), sums of nine (W)
 #define ODT_ROCKET_TABLES(dilations) (4 + 2 * (dilations) + ODT_ROCKET_KERNELS * (dilations))
 #define ODT_ROCKET_WORK(window, features) ((features) + 3 * (window))
 
-// samples are (W C) int16, channels interleaved; out is (F) int16: for each dilation, kernel and bias the share of the convolution's
-// outputs above the bias, in 1 / 2^14. For anything else the result is an ODT_ROCKET_.. that says what is wrong, and nothing is
-// written.
+// samples are (W C) int16, channels interleaved; out is (F) int16: for each dilation, kernel and bias the share of the
+// convolution's outputs above the bias, in 1 / 2^14. For anything else the result is an ODT_ROCKET_.. that says what is
+// wrong, and nothing is written.
 int odt_rocket_i16(odt_bytes_t out, odt_bytes_t samples, odt_bytes_t tables, odt_bytes_t work);
 
 #endif

@@ -65,7 +65,8 @@ int odt_rocket_i16(odt_bytes_t out_bytes, odt_bytes_t samples_bytes, odt_bytes_t
     }
     const int16_t *head = (const int16_t *)(const void *)tables.data;
     int window = head[1], channels = head[2], dilations = head[3];
-    if (samples_bytes.bytes != 2 * (size_t)(window * channels) || (uintptr_t)samples_bytes.data % 2 || !apart(samples_bytes, work)) {
+    if (samples_bytes.bytes != 2 * (size_t)(window * channels) || (uintptr_t)samples_bytes.data % 2
+        || !apart(samples_bytes, work)) {
         return ODT_ROCKET_SAMPLES;
     }
     if (out_bytes.bytes != 2 * (size_t)features || (uintptr_t)out_bytes.data % 2 || !apart(out_bytes, samples_bytes)) {
@@ -87,7 +88,8 @@ int odt_rocket_i16(odt_bytes_t out_bytes, odt_bytes_t samples_bytes, odt_bytes_t
                         before = mask;
                     }
                     int first = (i + kernel) % 2 ? 4 * d : 0, n = window - 2 * first;
-                    const int32_t *xa = x + a * d + first, *xb = x + b * d + first, *xc = x + c * d + first, *s = sums + first;
+                    const int32_t *xa = x + a * d + first, *xb = x + b * d + first, *xc = x + c * d + first,
+                                  *s = sums + first;
                     for (int f = 0; f < each; f++) {
                         int32_t least = *bias++, above = 0;
                         for (int t = 0; t < n; t++) {

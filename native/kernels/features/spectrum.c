@@ -15,8 +15,8 @@ static inline complex_t times(complex_t z, complex_t w) {
     return (complex_t) {high(z.r, w.r) + high(z.i, w.i) + 1, high(z.i, w.r) - high(z.r, w.i)};
 }
 
-// Two stages of radix 2 in one: a from the even samples' even ones, b their odd ones, c and d those of the odd samples; b, c
-// and d are multiplied already, and `up` bits short.
+// Two stages of radix 2 in one: a from the even samples' even ones, b their odd ones, c and d those of the odd samples;
+// b, c and d are multiplied already, and `up` bits short.
 static inline void butterfly(complex_t *z, int q, complex_t b, complex_t c, complex_t d, int up) {
     complex_t a = z[0];
     complex_t e = {a.r + b.r * up, a.i + b.i * up}, f = {a.r - b.r * up, a.i - b.i * up};

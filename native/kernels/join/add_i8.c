@@ -15,7 +15,8 @@ ODT_BESIDE_ASSEMBLY
 static int add_all(const odt_add_i8_t *a, odt_multiplier_t qa, odt_multiplier_t qb, odt_outputs_t *outputs) {
     uint32_t first, second;
     odt_summand_t of_a, of_b;
-    if (!odt_make_summand(&of_a, a->za, qa, &first) || !odt_make_summand(&of_b, a->zb, qb, &second) || !odt_is_usual(outputs)) {
+    if (!odt_make_summand(&of_a, a->za, qa, &first) || !odt_make_summand(&of_b, a->zb, qb, &second)
+        || !odt_is_usual(outputs)) {
         return 0;
     }
     const int8_t *from = a->a, *other = a->b;

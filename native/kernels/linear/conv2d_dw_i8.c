@@ -18,9 +18,24 @@
 #endif
 
 static void conv2d_dw_by_panels(const odt_conv2d_dw_i8_t *a) {
-    odt_correlation_dw_t g = {.dw = a->dw, .e = a->e + a->at, .x = a->x, .B = a->B, .H = a->H,
-        .W = a->W, .C = a->C, .N = a->R, .e_step = a->N, .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW, .top = a->PT,
-        .left = a->PL, .OH = a->OH, .OW = a->OW, .zx = a->zx};
+    odt_correlation_dw_t g = {.dw = a->dw,
+        .e = a->e + a->at,
+        .x = a->x,
+        .B = a->B,
+        .H = a->H,
+        .W = a->W,
+        .C = a->C,
+        .N = a->R,
+        .e_step = a->N,
+        .KH = a->KH,
+        .KW = a->KW,
+        .SH = a->SH,
+        .SW = a->SW,
+        .top = a->PT,
+        .left = a->PL,
+        .OH = a->OH,
+        .OW = a->OW,
+        .zx = a->zx};
     odt_correlate_dw_i8(&g);
 }
 
@@ -28,11 +43,14 @@ static void conv2d_dw_by_panels(const odt_conv2d_dw_i8_t *a) {
 // less time than panels of all. It is judged from some positions.
 static int is_sparse(const odt_conv2d_dw_i8_t *a) {
     int32_t positions = a->B * a->OH * a->OW, run = a->KW * a->C, KH = a->KH;
-    int32_t step = (positions + ODT_DW_SAMPLES - 1) / ODT_DW_SAMPLES | 1; // odd, so that all positions of a window are sampled
+    // odd, so that all positions of a window are sampled
+    int32_t step = (positions + ODT_DW_SAMPLES - 1) / ODT_DW_SAMPLES | 1;
     int64_t direct = ODT_DW_ERROR + KH * (ODT_DW_ERROR_ROW + (int64_t)ODT_DW_ERROR_TAP * run);
-    int64_t row = (int64_t)(KH > 1 ? ODT_DW_TAP + ODT_DW_MORE : ODT_DW_TAP) * run + (run + 3) / 4 * (int64_t)ODT_DW_PANEL_WORD;
+    int64_t row =
+        (int64_t)(KH > 1 ? ODT_DW_TAP + ODT_DW_MORE : ODT_DW_TAP) * run + (run + 3) / 4 * (int64_t)ODT_DW_PANEL_WORD;
     int64_t panel = ODT_DW_PANEL + KH * (ODT_DW_PANEL_ROW + row);
-    int64_t left = (positions + step - 1) / step * ((a->R + 3) / 4 * panel - (int64_t)a->R * ODT_DW_SCAN); // that panels would take
+    // that panels would take
+    int64_t left = (positions + step - 1) / step * ((a->R + 3) / 4 * panel - (int64_t)a->R * ODT_DW_SCAN);
     for (int32_t m = 0; m < positions && left > 0; m += step) {
         left -= odt_count_errors(a->e + m * a->N + a->at, a->R) * direct;
     }
@@ -42,8 +60,8 @@ static int is_sparse(const odt_conv2d_dw_i8_t *a) {
 // Adds the contributions of nonzero errors of channels n .. stop - 1 to their filters' gradients, for image b and the
 // output whose window begins at ih and iw. It is a function of its own, because otherwise gcc has no registers left for
 // odt_axpy_i8().
-static __attribute__((noinline)) void add_errors(const odt_conv2d_dw_i8_t *a, const int8_t *e, int32_t n, int32_t stop, int32_t b,
-    int32_t ih, int32_t iw) {
+static __attribute__((noinline)) void add_errors(
+    const odt_conv2d_dw_i8_t *a, const int8_t *e, int32_t n, int32_t stop, int32_t b, int32_t ih, int32_t iw) {
     int32_t C = a->C, KW = a->KW, filter = a->KH * KW * C;
     odt_taps_t th = odt_taps(ih, a->KH, a->H), tw = odt_taps(iw, KW, a->W);
     int32_t run = (tw.to - tw.from) * C, line = a->W * C;
@@ -53,9 +71,14 @@ static __attribute__((noinline)) void add_errors(const odt_conv2d_dw_i8_t *a, co
     const int8_t *x = a->x + ((b * a->H + ih + th.from) * a->W + iw + tw.from) * C;
     int32_t *dw = a->dw + n * filter + (th.from * KW + tw.from) * C;
     #if ODT_M0 && !ODT_SMALL
-    odt_axpy_rows_t rows = {.x = x, .plus = odt_wrap_sub(0, a->zx), .fours = (run & ~3) * (int32_t)sizeof(*dw), .rest = run & 3,
-        .x_skip = line - run, .sums_skip = (KW * C - run) * (int32_t)sizeof(*dw), .rows = th.to - th.from};
-    #endif
+    odt_axpy_rows_t rows = {.x = x,
+        .plus = odt_wrap_sub(0, a->zx),
+        .fours = (run & ~3) * (int32_t)sizeof(*dw),
+        .rest = run & 3,
+        .x_skip = line - run,
+        .sums_skip = (KW * C - run) * (int32_t)sizeof(*dw),
+        .rows = th.to - th.from};
+#endif
     for (; n < stop; n++, dw += filter) {
         int32_t error = e[n];
         if (error == 0) {

@@ -44,8 +44,8 @@ static inline int32_t sum_column(const error_t *list, const error_t *end, const 
 
 #else
 
-static __attribute__((noinline)) void sum_columns(int32_t *sums, const int32_t *sums_end, const error_t *list, const error_t *end,
-    const int8_t *w) {
+static __attribute__((noinline)) void sum_columns(
+    int32_t *sums, const int32_t *sums_end, const error_t *list, const error_t *end, const int8_t *w) {
     for (; sums != sums_end; sums += 4, w += 4) {
         int32_t s0 = sums[0], s1 = sums[1], s2 = sums[2], s3 = sums[3];
         for (const error_t *at = list; at != end; at++) {
@@ -109,7 +109,8 @@ static __attribute__((noinline)) void dense_dx_narrow(const odt_dense_dx_i8_t *a
         least = odt_min(least, *w);
     }
     for (int32_t m = 0; m < a->M; m++) {
-        int32_t e = a->e[m], first = odt_rescale_within(q, e * most), last = odt_rescale_within(q, e * least), half = q.half;
+        int32_t e = a->e[m], first = odt_rescale_within(q, e * most), last = odt_rescale_within(q, e * least),
+                half = q.half;
         int32_t factor = (int32_t)((uint32_t)e << q.up), multiplier = q.q.m, shift = q.shift;
         int8_t *dx = a->dx + m * K, *end = dx + K;
         const int8_t *w = a->w;

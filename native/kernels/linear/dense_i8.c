@@ -15,13 +15,19 @@
 enum { AT_ONCE = ODT_SMALL ? 4 : 32 }; // outputs of a sample
 
 // Converts sums to `count` outputs; returns the peak.
-static int32_t finish_dense(const int32_t *sums, int32_t count, const int32_t *bias, const odt_multiplier_t *q, int32_t zy, int32_t lo,
-    int32_t peak, int8_t *y) {
+static int32_t finish_dense(const int32_t *sums, int32_t count, const int32_t *bias, const odt_multiplier_t *q,
+    int32_t zy, int32_t lo, int32_t peak, int8_t *y) {
     for (int32_t i = 0; i < count; i++) {
         #if ODT_M0 && !ODT_SMALL
         int is_cut = lo == zy;
-        finish_t f = {.sums = sums + i, .bias = (int32_t)((const char *)bias - (const char *)sums), .q = q + i, .y = y + i,
-            .end = sums + count, .top = odt_min(peak, odt_wrap_sub(127, zy)), .zy = zy, .least = is_cut ? lo : lo + LEAST,
+        finish_t f = {.sums = sums + i,
+            .bias = (int32_t)((const char *)bias - (const char *)sums),
+            .q = q + i,
+            .y = y + i,
+            .end = sums + count,
+            .top = odt_min(peak, odt_wrap_sub(127, zy)),
+            .zy = zy,
+            .least = is_cut ? lo : lo + LEAST,
             .bottom = is_cut ? 0 : odt_max(odt_wrap_sub(0, peak), odt_wrap_sub(lo, zy))};
         i = (int32_t)(finish_usual(&f) - sums);
         peak = odt_max(peak, is_cut ? f.top : odt_max(f.top, -f.bottom));
@@ -60,7 +66,8 @@ void odt_dense_i8(const odt_dense_i8_t *a) {
     int32_t last = ODT_SMALL ? N & 3 : N < 4 ? N : 0; // channels that are not computed four at a time
     for (int32_t m = 0; m < M; m++) {
         for (n = 0; n < N - last; n += AT_ONCE) {
-            int32_t sums[AT_ONCE], from = ODT_SMALL ? n : odt_min(n, N - 4), count = ODT_SMALL ? 4 : odt_min(N - from, AT_ONCE);
+            int32_t sums[AT_ONCE], from = ODT_SMALL ? n : odt_min(n, N - 4),
+                                   count = ODT_SMALL ? 4 : odt_min(N - from, AT_ONCE);
             if (!ODT_SMALL && count % 4) { // some twice
                 odt_dot4_i8(a->x + m * K, a->w + (from + count - 4) * K, K, K, a->zx, sums + count - 4, 1);
             }

@@ -14,8 +14,8 @@
 #if !ODT_SMALL
 
 // dw = or += e * (x - zx); elements of x are `step` bytes apart.
-static __attribute__((noinline)) void add_apart(int32_t *dw, const int8_t *x, int32_t step, int32_t count, int32_t zx, int32_t e,
-    int is_first) {
+static __attribute__((noinline)) void add_apart(
+    int32_t *dw, const int8_t *x, int32_t step, int32_t count, int32_t zx, int32_t e, int is_first) {
     int32_t *end = dw + count;
     if (is_first) {
         for (; dw != end; x += step) {

@@ -15,7 +15,8 @@
 
 // The sum of (x - zx) * w; elements of x are `step` bytes apart. It is a function of its own, so that it runs in
 // registers.
-static __attribute__((noinline)) int32_t dot_apart(const int8_t *x, int32_t step, const int8_t *w, int32_t count, int32_t zx) {
+static __attribute__((noinline)) int32_t dot_apart(
+    const int8_t *x, int32_t step, const int8_t *w, int32_t count, int32_t zx) {
     int32_t sum = 0;
     for (const int8_t *end = w + count; w != end; x += step) {
         sum = odt_wrap_add(sum, odt_wrap_mul(odt_wrap_sub(*x, zx), *w++));
@@ -24,7 +25,8 @@ static __attribute__((noinline)) int32_t dot_apart(const int8_t *x, int32_t step
 }
 
 // Where odt_is_whole().
-static __attribute__((noinline)) void depthwise_whole(const odt_depthwise_t *a, int32_t first, int32_t stop, int32_t *peak) {
+static __attribute__((noinline)) void depthwise_whole(
+    const odt_depthwise_t *a, int32_t first, int32_t stop, int32_t *peak) {
     int32_t N = a->N, taps = a->KH * a->KW;
     for (int32_t n = first; n < stop; n++) {
         odt_rescaler_t q = odt_rescaler(odt_checked(&a->q[n]));
@@ -89,7 +91,8 @@ typedef struct {
     int32_t KH, KW, N, row, w_row, step, zx;
 } windows_t;
 
-__attribute__((noinline)) static void sum_windows(const windows_t *a, int32_t (*sums)[4], int32_t count, const int8_t *x) {
+__attribute__((noinline)) static void sum_windows(
+    const windows_t *a, int32_t (*sums)[4], int32_t count, const int8_t *x) {
     int32_t N = a->N, KW = a->KW, zx = a->zx;
     for (; count; count--, x += a->step, sums++) {
         const int8_t *row = x;
@@ -256,10 +259,34 @@ void odt_depthwise_channels_i8(const void *arguments, int32_t first, int32_t sto
 
 void odt_depthwise2d_i8(const odt_depthwise2d_i8_t *a) {
     int32_t outputs = a->OW * a->N;
-    odt_depthwise_t d = {.x = a->x, .w = a->w, .bias = a->b, .q = a->q, .y = a->y, .peak = a->peak,
-        .B = a->B, .H = a->H, .W = a->W, .N = a->N, .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW,
-        .top = a->PT, .left = a->PL, .OH = a->OH, .OW = a->OW, .zx = a->zx, .zy = a->zy, .lo = a->lo,
-        .x_h = a->W * a->N, .x_w = a->N, .w_n = a->KH * a->KW, .w_kh = a->KW, .w_kw = 1, .y_b = a->OH * outputs, .y_oh = outputs,
+    odt_depthwise_t d = {.x = a->x,
+        .w = a->w,
+        .bias = a->b,
+        .q = a->q,
+        .y = a->y,
+        .peak = a->peak,
+        .B = a->B,
+        .H = a->H,
+        .W = a->W,
+        .N = a->N,
+        .KH = a->KH,
+        .KW = a->KW,
+        .SH = a->SH,
+        .SW = a->SW,
+        .top = a->PT,
+        .left = a->PL,
+        .OH = a->OH,
+        .OW = a->OW,
+        .zx = a->zx,
+        .zy = a->zy,
+        .lo = a->lo,
+        .x_h = a->W * a->N,
+        .x_w = a->N,
+        .w_n = a->KH * a->KW,
+        .w_kh = a->KW,
+        .w_kw = 1,
+        .y_b = a->OH * outputs,
+        .y_oh = outputs,
         .y_ow = a->N};
     odt_depthwise_i8(&d);
 }

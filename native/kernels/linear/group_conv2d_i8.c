@@ -38,9 +38,24 @@ void odt_group_conv2d_dx_i8(const odt_group_conv2d_dx_i8_t *a) {
     int32_t C = a->C;
     for (int32_t g = 0; g < a->G; g++) {
         odt_taps_t o = outputs_of(g, a->N, a->G);
-        odt_conv2d_dx_i8_t c = {.dx = a->dx + g * C, .peak = a->peak, .e = a->e + o.from,
-            .w = a->w + o.from * a->KH * a->KW * C, .q = a->q, .B = a->B, .H = a->H, .W = a->W, .C = C, .N = o.to - o.from,
-            .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW, .PT = a->PT, .PL = a->PL, .OH = a->OH, .OW = a->OW};
+        odt_conv2d_dx_i8_t c = {.dx = a->dx + g * C,
+            .peak = a->peak,
+            .e = a->e + o.from,
+            .w = a->w + o.from * a->KH * a->KW * C,
+            .q = a->q,
+            .B = a->B,
+            .H = a->H,
+            .W = a->W,
+            .C = C,
+            .N = o.to - o.from,
+            .KH = a->KH,
+            .KW = a->KW,
+            .SH = a->SH,
+            .SW = a->SW,
+            .PT = a->PT,
+            .PL = a->PL,
+            .OH = a->OH,
+            .OW = a->OW};
         odt_conv2d_dx_by_panels_i8(&c, a->G * C, a->N);
     }
 }
@@ -54,9 +69,25 @@ void odt_group_conv2d_dw_i8(const odt_group_conv2d_dw_i8_t *a) {
     for (int32_t g = 0; g < a->G; g++) {
         odt_taps_t o = outputs_of(g, a->N, a->G);
         int32_t from = odt_max(o.from, a->at), count = odt_min(o.to, a->at + a->R) - from;
-        odt_correlation_dw_t c = {.dw = a->dw + (from - a->at) * filter, .e = a->e + from, .x = a->x + g * C, .B = a->B,
-            .H = a->H, .W = a->W, .C = C, .N = count, .e_step = a->N, .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW,
-            .top = a->PT, .left = a->PL, .OH = a->OH, .OW = a->OW, .zx = a->zx, .x_skip = (a->G - 1) * C};
+        odt_correlation_dw_t c = {.dw = a->dw + (from - a->at) * filter,
+            .e = a->e + from,
+            .x = a->x + g * C,
+            .B = a->B,
+            .H = a->H,
+            .W = a->W,
+            .C = C,
+            .N = count,
+            .e_step = a->N,
+            .KH = a->KH,
+            .KW = a->KW,
+            .SH = a->SH,
+            .SW = a->SW,
+            .top = a->PT,
+            .left = a->PL,
+            .OH = a->OH,
+            .OW = a->OW,
+            .zx = a->zx,
+            .x_skip = (a->G - 1) * C};
         if (count > 0) {
             odt_correlate_dw_i8(&c);
         }

@@ -1,5 +1,5 @@
-// Transposed 2-D convolutions, float32: each input position adds its channels' values times the filters to a window of y.
-// x is [B, H, W, C], w [N, KH, KW, C], y and e [B, OH, OW, N]; oh = ih * SH - PT + kh.
+// Transposed 2-D convolutions, float32: each input position adds its channels' values times the filters to a window of
+// y. x is [B, H, W, C], w [N, KH, KW, C], y and e [B, OH, OW, N]; oh = ih * SH - PT + kh.
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
-// The entropy of the softmax less that of the batch's mean, int8. x and e are [B, N]; padding rows have no error and no loss.
+// The entropy of the softmax less that of the batch's mean, int8. x and e are [B, N]; padding rows have no error and no
+// loss.
 
 #include <string.h>
 

@@ -39,7 +39,8 @@ void odt_huber_i8(const odt_huber_i8_t *a) {
             }
             int32_t d = differences[i % ODT_DIFFERENCES];
             #endif
-            uint32_t size = odt_magnitude(d), least = size < (uint32_t)delta ? size : (uint32_t)delta, rest = 2 * size - least;
+            uint32_t size = odt_magnitude(d), least = size < (uint32_t)delta ? size : (uint32_t)delta,
+                     rest = 2 * size - least;
             d = odt_limit(d, -delta, delta);
             #if ODT_SMALL
             loss += (uint64_t)least * rest;

@@ -1,4 +1,5 @@
-// Softmax and crossentropy with labels, int8. x and e are [B, N], e may lie in x; padding rows have no error and no loss.
+// Softmax and crossentropy with labels, int8. x and e are [B, N], e may lie in x; padding rows have no error and no
+// loss.
 
 #include <string.h>
 

@@ -71,15 +71,16 @@ int32_t odt_difference_i8(const odt_targets_i8_t *t, const uint8_t *sample, int3
 #if !ODT_SMALL
 
 #if ODT_M0
-static __attribute__((noinline)) void subtract_any(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, const int8_t *x,
-    int32_t count, int32_t z, int32_t *to);
+static __attribute__((noinline)) void subtract_any(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i,
+    const int8_t *x, int32_t count, int32_t z, int32_t *to);
 
-void odt_differences_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, const int8_t *x, int32_t count, int32_t z,
-    int32_t *to) {
+void odt_differences_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, const int8_t *x, int32_t count,
+    int32_t z, int32_t *to) {
     int32_t format = t->samples.format;
     if (format != ODT_FLOAT32 || z != (int8_t)z || !t->inverse.shift) {
         if (format == ODT_UINT8 && z == (int8_t)z && t->zero == (uint8_t)t->zero && t->q.has_short) {
-            byte_differences_t d = {sample + i + count, x + count, count, -t->zero, t->q.low, t->q.high, t->q.shift - 1, -256 * z, to};
+            byte_differences_t d = {
+                sample + i + count, x + count, count, -t->zero, t->q.low, t->q.high, t->q.shift - 1, -256 * z, to};
             subtract_bytes(&d);
         } else {
             subtract_any(t, sample, i, x, count, z, to);
@@ -106,8 +107,9 @@ static
 #else
 #define subtract_any odt_differences_i8
 #endif
-void subtract_any(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, const int8_t *x, int32_t count, int32_t z,
-    int32_t *to) {
+    void
+    subtract_any(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, const int8_t *x, int32_t count, int32_t z,
+        int32_t *to) {
     int32_t is_float = t->samples.format == ODT_FLOAT32, zero = t->zero;
     int is_usual = z == (int8_t)z && (is_float || (t->samples.format == ODT_UINT8 && zero == (uint8_t)zero));
     const uint8_t *raw = sample + (is_float ? 4 * i : i);

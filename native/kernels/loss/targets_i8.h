@@ -52,7 +52,7 @@ int32_t odt_difference_i8(const odt_targets_i8_t *t, const uint8_t *sample, int3
 #define ODT_DIFFERENCES 32 // number of differences that mae_i8 and huber_i8 compute at a time
 
 // The differences of elements i .. i + count - 1 of a sample; x is the first of them.
-void odt_differences_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, const int8_t *x, int32_t count, int32_t z,
-    int32_t *to);
+void odt_differences_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, const int8_t *x, int32_t count,
+    int32_t z, int32_t *to);
 
 #endif

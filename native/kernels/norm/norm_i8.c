@@ -227,8 +227,8 @@ static inline int has_bits(int32_t v, int32_t bits) {
 
 enum { ELEMENTS = 64 }; // at a time
 
-// Prepares what all groups share: a normalised value has `bits` fractional bits; elements are `step` bytes apart; a group has
-// `length` elements.
+// Prepares what all groups share: a normalised value has `bits` fractional bits; elements are `step` bytes apart; a
+// group has `length` elements.
 static void begin_hats(hats_t *h, int32_t bits, int32_t z, int32_t step, int32_t length) {
     h->step = step;
     h->length = length;
@@ -250,7 +250,8 @@ static int group_hats(hats_t *h, const int32_t *st) {
     h->offset = (int32_t)sum;
     h->shift = shift;
     odt_multiplier_t q = {(int32_t)(m >> 1), shift + 17};
-    return sum == h->offset && (shift > 13 || (has_bits(odt_rescaled(least, q), 18) && has_bits(odt_rescaled(most, q), 18)));
+    return sum == h->offset
+        && (shift > 13 || (has_bits(odt_rescaled(least, q), 18) && has_bits(odt_rescaled(most, q), 18)));
 }
 
 // Number of rows of a LayerNorm that the loops process in one call.
@@ -328,7 +329,8 @@ void odt_norm_i8(const odt_norm_i8_t *a) {
     int usual = odt_is_usual(&outputs);
     gain_t gains[ELEMENTS];
     hats_t h;
-    apply_t apply = {.delta = (int32_t)(a->y - a->x), .next = a->C == 1 ? -(int32_t)sizeof(gain_t) : 0, .hats = &h, .first = gains};
+    apply_t apply = {
+        .delta = (int32_t)(a->y - a->x), .next = a->C == 1 ? -(int32_t)sizeof(gain_t) : 0, .hats = &h, .first = gains};
     limit_outputs(&apply, &outputs);
     begin_hats(&h, HAT_BITS, z, step, a->C);
     for (int32_t i = 0; i < width;) {
@@ -642,7 +644,8 @@ static int begin_errors(loops_t *l, const group_t *p, uint32_t scale, const odt_
 }
 
 // Sets the addresses to which the outputs of l->v, rows of `count` elements, are written.
-static void place_outputs(loops_t *l, const group_t *p, int32_t at, int32_t count, int32_t rows, const odt_outputs_t *outputs) {
+static void place_outputs(
+    loops_t *l, const group_t *p, int32_t at, int32_t count, int32_t rows, const odt_outputs_t *outputs) {
     random_t *random = &l->random;
     random->u = p->key + (p->before + (uint32_t)at) * ODT_HASH_GOLDEN;
     random->y = p->a->dx + at;

@@ -34,9 +34,9 @@ enum {
     ODT_KNN_DAMAGED = -4, // the state is none, or work is too small
 };
 
-// The label that most of the k nearest samples have, the smallest of several. The first word of work becomes the place of
-// the nearest sample, the int16 after it the inputs in units. x: float32 where `floats`, else int16; x.data is NULL where
-// work has the inputs already. State and work are aligned to 4 bytes.
+// The label that most of the k nearest samples have, the smallest of several. The first word of work becomes the place
+// of the nearest sample, the int16 after it the inputs in units. x: float32 where `floats`, else int16; x.data is NULL
+// where work has the inputs already. State and work are aligned to 4 bytes.
 int32_t odt_knn_i16(odt_bytes_t state, odt_bytes_t work, odt_bytes_t x, int floats);
 
 #endif

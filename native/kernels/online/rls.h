@@ -1,7 +1,7 @@
 // Recursive least squares on fixed random features (OS-ELM), a sample at a time: docs/reference/numerics.md, Online.
 //
-// The state is bytes that users keep and load: a header of words, P = U D U' by columns of the triangle (the diagonal is
-// D), and the weights, a row per feature. Nothing of it is trusted: sizes are checked at each call.
+// The state is bytes that users keep and load: a header of words, P = U D U' by columns of the triangle (the diagonal
+// is D), and the weights, a row per feature. Nothing of it is trusted: sizes are checked at each call.
 
 #ifndef ODT_RLS_H
 #define ODT_RLS_H

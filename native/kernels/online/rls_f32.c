@@ -41,8 +41,8 @@ static int is_state(odt_bytes_t state, odt_bytes_t work, rls_t *r) {
     uint32_t K = word(header + 4 * ODT_RLS_INPUTS), N = word(header + 4 * ODT_RLS_FEATURES);
     uint32_t M = word(header + 4 * ODT_RLS_OUTPUTS), activation = word(header + 4 * ODT_RLS_ACTIVATION);
     uint32_t forgetting = word(header + 4 * ODT_RLS_FORGETTING);
-    if (word(header) != ODT_RLS_MAGIC || K - 1 >= 4096 || N - 1 >= 1024 + (activation == ODT_RLS_LINEAR) || M - 1 >= 4096
-        || activation > ODT_RLS_RELU || (activation == ODT_RLS_LINEAR && N != K + 1)
+    if (word(header) != ODT_RLS_MAGIC || K - 1 >= 4096 || N - 1 >= 1024 + (activation == ODT_RLS_LINEAR)
+        || M - 1 >= 4096 || activation > ODT_RLS_RELU || (activation == ODT_RLS_LINEAR && N != K + 1)
         || forgetting < 0x3F000000 || forgetting > 0x3F800000 || !is_positive(word(header + 4 * ODT_RLS_HOLD))
         || !is_positive(word(header + 4 * ODT_RLS_TRACE)) || !is_positive(word(header + 4 * ODT_RLS_START))) {
         return 0;
@@ -106,7 +106,8 @@ static void features(const rls_t *r, const uint8_t *header, const uint8_t *x, ui
         int32_t q = odt_quantize(i < K ? word(x + 4 * (size_t)i) : ODT_ONE, unit);
         memcpy(r->k + i, &q, sizeof(q));
     }
-    odt_multiplier_t gain = odt_multiplier(odt_scale_shift(odt_scale((int32_t)word(header + 4 * ODT_RLS_GAIN)), 9 - shift));
+    odt_multiplier_t gain =
+        odt_multiplier(odt_scale_shift(odt_scale((int32_t)word(header + 4 * ODT_RLS_GAIN)), 9 - shift));
     for (int32_t n = 0; n < N; n++) {
         int32_t sum = 0;
         for (int32_t i = 0; i <= K; i++, at++) {

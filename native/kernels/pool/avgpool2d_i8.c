@@ -21,7 +21,8 @@ enum { SUMS = 8 * ODT_BLOCK };
 
 // The mean of each channel over a window of rows x columns, N and `row` bytes apart; 0 for an empty window. It is a
 // function of its own, so that its loops run in registers.
-static __attribute__((noinline)) void means(int8_t *y, const int8_t *x, int32_t rows, int32_t columns, int32_t N, int32_t row) {
+static __attribute__((noinline)) void means(
+    int8_t *y, const int8_t *x, int32_t rows, int32_t columns, int32_t N, int32_t row) {
     uint32_t count = (uint32_t)rows * (uint32_t)columns;
     for (const int8_t *end = y + N; y != end; x++) {
         const int8_t *from = x;
@@ -56,7 +57,8 @@ ODT_BESIDE_ASSEMBLY
 #if !ODT_SMALL
 
 // For windows side by side inside x: all positions of a window get one value from its error.
-static void avgpool2d_dx_of_tiles(const odt_avgpool2d_dx_i8_t *a, const odt_rescaler_t *q, uint32_t share, odt_outputs_t *outputs) {
+static void avgpool2d_dx_of_tiles(
+    const odt_avgpool2d_dx_i8_t *a, const odt_rescaler_t *q, uint32_t share, odt_outputs_t *outputs) {
     int32_t N = a->N, line = a->W * N, width = a->OW * a->KW * N;
     const int8_t *e = a->e;
     int8_t *dx = a->dx;
@@ -122,8 +124,13 @@ static void add_windows(const part_t *p, const int8_t *e, uint32_t high) {
         }
         int32_t *sums = p->sums + (t.from - p->from) * channels;
         #if ODT_M0 && !ODT_SMALL
-        odt_axpy_rows_t taps = {.sums = sums, .x = e, .e = (int32_t)share, .fours = (channels & ~3) * (int32_t)sizeof(*sums),
-            .rest = channels & 3, .x_skip = -channels, .rows = t.to - t.from};
+        odt_axpy_rows_t taps = {.sums = sums,
+            .x = e,
+            .e = (int32_t)share,
+            .fours = (channels & ~3) * (int32_t)sizeof(*sums),
+            .rest = channels & 3,
+            .x_skip = -channels,
+            .rows = t.to - t.from};
         odt_axpy_rows(&taps);
         #else
         for (; t.from < t.to; t.from++, sums += channels) {

@@ -1,4 +1,5 @@
-// Max-pooling, float32: the largest value of a window, its position, and the gradient. x is [B, H, W, N], y and e [B, OH, OW, N].
+// Max-pooling, float32: the largest value of a window, its position, and the gradient. x is [B, H, W, N], y and e [B,
+// OH, OW, N].
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
-// Max-pooling, int8: the largest value of a window, its position, and the gradient. x is [B, H, W, N], y and e [B, OH, OW, N].
+// Max-pooling, int8: the largest value of a window, its position, and the gradient. x is [B, H, W, N], y and e [B, OH,
+// OW, N].
 
 #include <string.h>
 
@@ -13,7 +14,8 @@
 
 // The largest value of each channel in a window of rows x columns, N and `row` bytes apart; -128 for an empty window.
 // It is a function of its own, so that it runs in registers.
-static __attribute__((noinline)) void largest(int8_t *y, const int8_t *x, int32_t rows, int32_t columns, int32_t N, int32_t row) {
+static __attribute__((noinline)) void largest(
+    int8_t *y, const int8_t *x, int32_t rows, int32_t columns, int32_t N, int32_t row) {
     for (const int8_t *end = y + N; y != end; x++) {
         const int8_t *from = x;
         int32_t best = -128;
@@ -281,7 +283,8 @@ static __attribute__((noinline)) void spread_pairs(pooled_t *p) {
      .row = (a)->W * (a)->N, .wide = 2 * (a)->OW * (a)->N, .skip = ((a)->KH * (a)->W - 2 * (a)->OW) * (a)->N}
 
 // The largest value of each channel in a window, and its position.
-static void choose(const odt_maxpool2d_choice_i8_t *a, int8_t *y, const int8_t *corner, odt_taps_t th, odt_taps_t tw, odt_choices_t *choices) {
+static void choose(const odt_maxpool2d_choice_i8_t *a, int8_t *y, const int8_t *corner, odt_taps_t th, odt_taps_t tw,
+    odt_choices_t *choices) {
     int32_t N = a->N;
     #if ODT_32_BIT
     for (int32_t n = 0; n < N; n++) {

@@ -36,7 +36,8 @@ void odt_mean2d_i8(const odt_mean2d_i8_t *a) {
                             sum = odt_wrap_add(sum, *x);
                         }
                     }
-                    int32_t v = ratio == ODT_ONE && count ? odt_mean(sum, count, a->zy, a->away) : odt_rescale_by(&q, sum);
+                    int32_t v =
+                        ratio == ODT_ONE && count ? odt_mean(sum, count, a->zy, a->away) : odt_rescale_by(&q, sum);
                     *y++ = odt_output(&outputs, v);
                 }
             }

@@ -1,4 +1,5 @@
-// Backpropagation through the steps of GRU, LSTM and SimpleRNN, int8. Errors on their way are int32, in 1/256 of a step.
+// Backpropagation through the steps of GRU, LSTM and SimpleRNN, int8. Errors on their way are int32, in 1/256 of a
+// step.
 
 #include <string.h>
 
@@ -97,7 +98,8 @@ void odt_recur_dx_i8(const odt_recur_dx_i8_t *a) {
         for (int32_t t = T - 1; t >= 0; t--) {
             int32_t at = b * T + t, given = t - (T - a->R);
             int8_t *dx = a->dx + at * G, *before = a->p + at * H, *other = a->kind == GRU ? a->n + at * H : a->n;
-            uint32_t first = (((uint32_t)a->c[ODT_POSITION] + (uint32_t)b) * (uint32_t)T + (uint32_t)t) * (uint32_t)(G + H);
+            uint32_t first =
+                (((uint32_t)a->c[ODT_POSITION] + (uint32_t)b) * (uint32_t)T + (uint32_t)t) * (uint32_t)(G + H);
             odt_poll();
             s.y = a->y + at * H;
             s.before = t ? s.y - H : NULL;
@@ -111,7 +113,8 @@ void odt_recur_dx_i8(const odt_recur_dx_i8_t *a) {
                 before[j] = t ? s.before[j] : 0;
                 for (int32_t n = 0; n < count; n++) {
                     a->d[n * H + j] = to_fine(errors[n]);
-                    dx[n * H + j] = odt_clamp(round_at_random(errors[n], key, first + (uint32_t)(n * H + j)), 0, -127, &peak);
+                    dx[n * H + j] =
+                        odt_clamp(round_at_random(errors[n], key, first + (uint32_t)(n * H + j)), 0, -127, &peak);
                 }
                 if (a->kind == GRU) {
                     a->d[2 * H + j] = to_fine(candidate);

@@ -1,5 +1,5 @@
-// What the cells of recurrent layers have in common. A sequence a of T steps has G = gates * H preactivations a step, the
-// recurrent weights w are [G, H], and y, p are outputs [H].
+// What the cells of recurrent layers have in common. A sequence a of T steps has G = gates * H preactivations a step,
+// the recurrent weights w are [G, H], and y, p are outputs [H].
 
 #ifndef ODT_RECURRENT_H
 #define ODT_RECURRENT_H

@@ -21,8 +21,8 @@ odt_normal_t odt_normal(int32_t key, const int32_t *c, int32_t id, int32_t N);
 // The random number of output i: the sum of eight random bytes, less its mean.
 int32_t odt_normal_at(const odt_normal_t *r, int32_t i);
 
-// An int8 input: its zero point, its scale, and multipliers from 65536 of its steps to v / (2 ln 2) and v in Q16, and to
-// the mean in Q8.
+// An int8 input: its zero point, its scale, and multipliers from 65536 of its steps to v / (2 ln 2) and v in Q16, and
+// to the mean in Q8.
 typedef struct {
     int32_t z;
     uint32_t scale;

@@ -40,7 +40,8 @@ static int8_t rescaled(int32_t v, const odt_rescaler_t *q, odt_outputs_t *output
 }
 
 // Elements of two bytes.
-static __attribute__((noinline)) void rescale_int16(int8_t *y, const uint8_t *x, int32_t F, int32_t zero, odt_multiplier_t q, odt_outputs_t *outputs) {
+static __attribute__((noinline)) void rescale_int16(
+    int8_t *y, const uint8_t *x, int32_t F, int32_t zero, odt_multiplier_t q, odt_outputs_t *outputs) {
     odt_rescaler_t r = odt_rescaler(q);
     #if ODT_M0
     int is_usual = r.has_short && odt_is_usual(outputs) && ((uintptr_t)x & 1) == 0;
@@ -74,7 +75,8 @@ static int8_t quantized(uint32_t v, const odt_quantizer_t *q, odt_outputs_t *out
 #if ODT_M0
 enum { FLOATS = 32 }; // that are moved to whole words at a time
 
-static __attribute__((noinline)) void quantize(int8_t *y, const uint8_t *x, int32_t F, uint32_t inverse, odt_outputs_t *outputs) {
+static __attribute__((noinline)) void quantize(
+    int8_t *y, const uint8_t *x, int32_t F, uint32_t inverse, odt_outputs_t *outputs) {
     uint32_t moved[FLOATS];
     odt_quantizer_t q = odt_quantizer(inverse);
     floats_t f = {.y = y, .z = outputs->z, .bytes = odt_quantizer_bytes(&q), .outputs = *outputs};
@@ -97,7 +99,8 @@ static __attribute__((noinline)) void quantize(int8_t *y, const uint8_t *x, int3
     *outputs = f.outputs;
 }
 #else
-static __attribute__((noinline)) void quantize(int8_t *y, const uint8_t *x, int32_t F, uint32_t inverse, odt_outputs_t *outputs) {
+static __attribute__((noinline)) void quantize(
+    int8_t *y, const uint8_t *x, int32_t F, uint32_t inverse, odt_outputs_t *outputs) {
     odt_quantizer_t q = odt_quantizer(inverse);
     int is_aligned = ((uintptr_t)x & 3) == 0;
     for (int32_t i = 0; i < F; i++, x += 4) {

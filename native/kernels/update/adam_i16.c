@@ -102,12 +102,16 @@ typedef struct {
     int32_t level, K;
 } adam_t;
 
-static adam_t begin(int32_t factor, int32_t gs, int32_t key, int32_t id, int32_t K, int32_t c1, int32_t r2, int32_t rc2) {
+static adam_t begin(
+    int32_t factor, int32_t gs, int32_t key, int32_t id, int32_t K, int32_t c1, int32_t r2, int32_t rc2) {
     uint32_t mean = (uint32_t)odt_limit(c1, 1, 4096), root = (uint32_t)odt_limit(rc2, 1, 16384);
-    adam_t a = {.row = {.b1 = 65536 - 16 * mean, .divider = ODT_DIVIDER, .r2 = (uint32_t)r2}, .dither = odt_dither(key, id),
-        .G = odt_scale_mul(odt_scale(factor), odt_scale(gs)), .c1 = mean,
+    adam_t a = {.row = {.b1 = 65536 - 16 * mean, .divider = ODT_DIVIDER, .r2 = (uint32_t)r2},
+        .dither = odt_dither(key, id),
+        .G = odt_scale_mul(odt_scale(factor), odt_scale(gs)),
+        .c1 = mean,
         .quotient = odt_scale_div(odt_scale_int(2 * mean), odt_scale_int(root)),
-        .level = odt_min(LEVEL, 22 - odt_bit_length(mean)), .K = K};
+        .level = odt_min(LEVEL, 22 - odt_bit_length(mean)),
+        .K = K};
     while ((a.largest = odt_divide(mean << (a.level + 2), root)) >> 15) { // a second moment has 16 bits
         a.level--;
     }

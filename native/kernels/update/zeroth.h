@@ -13,7 +13,8 @@ static inline int odt_moving(const int32_t *c) {
     return (uint32_t)c[ODT_KEY] > 1;
 }
 
-// z of element i: -1, 0 or 1. Call it for elements 0, 1, .. in order: `word` holds the bits of the elements from i to i | 15.
+// z of element i: -1, 0 or 1. Call it for elements 0, 1, .. in order: `word` holds the bits of the elements from i to i
+// | 15.
 static inline int32_t odt_direction(uint32_t key, uint32_t i, uint32_t *word) {
     if ((i & 15) == 0) {
         *word = odt_hash32(key, i >> 4);

@@ -32,7 +32,8 @@ void odt_room_i8(const odt_room_i8_t *a) {
     }
 }
 
-// Moves up to 16 weights. The word has two bits for each, those of the first weight lowest. Bit 0: it moves; bit 1: down.
+// Moves up to 16 weights. The word has two bits for each, those of the first weight lowest. Bit 0: it moves; bit 1:
+// down.
 static void move(int8_t *w, int32_t count, uint32_t word, int32_t step) {
     for (int8_t *end = w + count; w != end; w++, word >>= 2) {
         if (word & 1) {

@@ -15,7 +15,7 @@ def rows(root):
     text = (root / HEADER).read_text()
     found = []
     for line in re.findall(r"ROUTE\(([^()]*)\) ?\\?\n", text):
-        operation, condition, *functions = [word.strip() for word in line.split(",")]
+        operation, condition, *functions = [word.strip(" \\\n") for word in line.split(",")]
         if len(functions) == len(CORES):
             chosen = {core: name for core, name in zip(CORES, functions) if name != "_"}
             found.append((operation, condition if condition != "_" else "", chosen))
