@@ -184,7 +184,7 @@ def data(session, seed):
     else:
         y = rng.normal(0, 1, (batch, session.width)).astype("float32")
     parts = session.batch_size // session.rows
-    return np.concatenate([x] * parts), np.concatenate([y] * parts)
+    return np.concatenate([x] * parts).reshape(-1), np.concatenate([y] * parts)
 
 
 def measure(machine, model, seed, each=True):
@@ -313,11 +313,12 @@ def table(factors, board):
         "FACTORS = {",
     ]
     for group in sorted(factors):
-        text = ", ".join(["%r: %r" % pair for pair in sorted(factors[group].items())])
-        lines += textwrap.wrap(
-            "%r: {%s}," % (group, text), 110, initial_indent="    ", subsequent_indent="        ",
-            break_on_hyphens=False
+        text = ", ".join([("%r: %r" % pair).replace(" ", "\0") for pair in sorted(factors[group].items())])
+        row = textwrap.wrap(
+            "%s: {%s}," % (repr(group).replace(" ", "\0"), text), 110, initial_indent="    ",
+            subsequent_indent="        ", break_on_hyphens=False
         )  # fmt: skip
+        lines += [line.replace("\0", " ") for line in row]  # a name is not broken
     return "\n".join([*lines, "}", ""])
 
 
