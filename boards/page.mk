@@ -7,8 +7,9 @@ PAGE := $(BUILD)/page
 PAGE_JS := $(BUILD)/page_js
 PAGE_C := $(filter-out native/threads.c,$(wildcard native/*.c native/common/*.c native/cores/*/*.c)) \
     $(filter-out native/kernels/features/% native/kernels/online/%,$(wildcard native/kernels/*/*.c)) \
+    $(addprefix native/kernels/features/,logmel_i16.c motion_i16.c spectrum.c) \
     native/bindings/wasm.c
-PAGE_SOURCES := $(wildcard docs/page/*.* docs/page/*/*) $(wildcard tests_device/rp2040js/*.mjs)
+PAGE_SOURCES := $(wildcard docs/page/*.* docs/page/*/* docs/page/*/*/*) $(wildcard tests_device/rp2040js/*.mjs)
 # As it is: `make page` builds no firmware.
 PAGE_FIRMWARE = $(wildcard $(RP2040)/firmware.uf2 $(RP2040)/bootrom.bin)
 
@@ -23,7 +24,7 @@ page: $(PAGE)/.complete
 	    "\"install\": $$([ -f $(PAGE)/install.json ] && echo true || echo false)}" >$(PAGE)/parts.json
 	@echo "odt: python3 -m http.server -d build/page serves it"
 
-$(PAGE)/.complete: $(PAGE_SOURCES) $(ODT_PYTHON) $(shell find odt/host/cost odt/host/traits -name '*.py') \
+$(PAGE)/.complete: $(PAGE_SOURCES) $(ODT_PYTHON) $(shell find odt/host/cost odt/host/rows odt/host/traits -name '*.py') examples/gesture/motions.py examples/keyword/words.py \
     $(PAGE_JS)/odt.wasm $(PAGE_JS)/node_modules/.complete
 	@rm -rf $(@D)
 	@mkdir -p $(@D)

@@ -10,7 +10,8 @@ const { build } = createRequire(join(process.cwd(), 'package.json'))('esbuild');
 const page = join(root, 'docs', 'page');
 
 await build({
-  entryPoints: ['main', 'worker', 'pico'].map((name) => join(page, 'src', `${name}.js`)),
+  entryPoints: ['main', 'worker', 'pico', 'data/recorder'].map((name) => join(page, 'src', `${name}.js`)),
+  entryNames: '[name]',
   outdir: target,
   bundle: true,
   splitting: true,
@@ -31,7 +32,11 @@ await build({
   logLevel: 'warning',
 });
 cpSync(join(page, 'index.html'), join(target, 'index.html'));
-cpSync(join(root, 'examples', 'digits', 'digits.bin'), join(target, 'digits.bin'));
-cpSync(join(root, 'examples', 'xor', 'train.py'), join(target, 'xor.py'));
+for (const [file, name] of [
+  ['digits/digits.bin', 'digits.bin'], ['gesture/day.bin', 'day.bin'], ['keyword/test.bin', 'test.bin'],
+]) {
+  cpSync(join(root, 'examples', file), join(target, name));
+}
+cpSync(join(page, 'board.py'), join(target, 'board.py'));
 const micropython = join(modules, '@micropython', 'micropython-webassembly-pyscript');
 cpSync(join(micropython, 'micropython.wasm'), join(target, 'micropython.wasm'));

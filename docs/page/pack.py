@@ -13,9 +13,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HERE = Path(__file__).resolve().parent
-HOST = ("cost", "routes")  # what estimates costs
+HOST = ("cost", "routes", "rows")  # what estimates costs, and plans within a budget
 # Of the executor in Python: what looks at buffers, and functions whose kernels odt.wasm does not have.
-REFERENCE = ("__init__", "buffers", "biquads", "frontend", "knn", "logmel", "motion", "rls", "rocket", "spectrum")
+REFERENCE = ("__init__", "buffers", "biquads", "frontend", "knn", "rls", "rocket")
+EXAMPLES = ("gesture/motions.py", "keyword/words.py")  # what examples hear of their sensors
 # The example's title, its script and, in a module of several networks, the function that makes it.
 NETWORKS = (
     ("Digits, first steps", "digits/first.py", None),
@@ -31,7 +32,22 @@ NETWORKS = (
 
 
 class Lean(ast.NodeTransformer):
-    """Without docstrings, annotations and the blocks `if 1 - 1:`; {**a, "b": 1}, which MicroPython lacks, as calls."""
+    """Without docstrings, annotations and the blocks `if 1 - 1:`; what MicroPython lacks, {**a, "b": 1} and (*a, b), as
+    calls.
+    """
+
+    def visit_Tuple(self, node):
+        self.generic_visit(node)
+        if not any(isinstance(each, ast.Starred) for each in node.elts) or not isinstance(node.ctx, ast.Load):
+            return node
+        parts = [
+            "list(%s)" % ast.unparse(each.value if isinstance(each, ast.Starred) else ast.List([each]))
+            for each in node.elts
+        ]
+        kind = "tuple(%s)" if isinstance(node, ast.Tuple) else "(%s)"
+        return ast.parse(kind % " + ".join(parts), mode="eval").body
+
+    visit_List = visit_Tuple
 
     def visit_Dict(self, node):
         self.generic_visit(node)
@@ -87,19 +103,19 @@ def modules():
         found[name] = lean(file.read_text())
     found["odt/host/routes/__init__.py"] = ""  # it writes limits.py, which alone is imported
     found["odt/host/traits/__init__.py"] = traits()
-    for file in sorted((HERE / "python").glob("*.py")):
+    for file in [*sorted((HERE / "python").glob("*.py")), *[ROOT / "examples" / name for name in EXAMPLES]]:
         found[file.name] = lean(file.read_text())
     return found
 
 
 def traits():
-    """What odt.host.cost asks of odt.host.traits, which reads comments, and the pack has none."""
+    """What odt.host.cost and rows ask of odt.host.traits, which reads comments, and the pack has none."""
     sys.path.insert(0, str(ROOT))
     from odt.host.traits import TRAITS
 
-    costs = {name: row.cost for name, row in TRAITS.items()}
-    head = "class Cost:\n    def __init__(self, cost):\n        self.cost = cost\n\n\n"
-    return head + "TRAITS = {name: Cost(cost) for name, cost in %r.items()}\n" % costs
+    rows = {name: (row.cost, row.rows) for name, row in TRAITS.items()}
+    head = "class Traits:\n    def __init__(self, cost, rows):\n        self.cost, self.rows = cost, rows\n\n\n"
+    return head + "TRAITS = {name: Traits(*row) for name, row in %r.items()}\n" % rows
 
 
 def network(script, function):

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "../kernels/features/logmel.h"
+#include "../kernels/features/motion.h"
 #include "../odt.h"
 #include "../opcodes.h"
 
@@ -46,6 +48,19 @@ EXPORT(draw) void wasm_draw(uint8_t *to, size_t count, uint32_t key, uint32_t fi
 
 EXPORT(draw_bytes) void wasm_draw_bytes(uint8_t *to, size_t count, uint32_t key, uint32_t first, int32_t low) {
     odt_draw_bytes(to, count, key, first, low);
+}
+
+// Features: 0, or which argument is wrong. Sizes are in bytes.
+EXPORT(log_mel) int32_t wasm_log_mel(uint8_t *out, size_t outs, uint8_t *samples, size_t size, uint8_t *tables,
+    size_t table, uint8_t *work, size_t works) {
+    return odt_log_mel_i16((odt_bytes_t){ out, outs }, (odt_bytes_t){ samples, size }, (odt_bytes_t){ tables, table },
+        (odt_bytes_t){ work, works });
+}
+
+EXPORT(motion) int32_t wasm_motion(uint8_t *out, size_t outs, uint8_t *samples, size_t size, uint8_t *tables,
+    size_t table, uint8_t *work, size_t works) {
+    return odt_motion_i16((odt_bytes_t){ out, outs }, (odt_bytes_t){ samples, size }, (odt_bytes_t){ tables, table },
+        (odt_bytes_t){ work, works });
 }
 
 void *memcpy(void *to, const void *from, size_t bytes) {

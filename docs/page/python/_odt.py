@@ -64,3 +64,18 @@ def draw_bytes(buffer, at, count, key, first, low):
     if at < 0 or count < 0 or at + count > nbytes(buffer):
         raise ValueError("the buffer does not have these bytes")
     odtwasm.draw_bytes(addressof(buffer) + at, count, key, first, int(low))
+
+
+def _places(*buffers):
+    found = []
+    for buffer in buffers:
+        found += (addressof(buffer), nbytes(buffer))
+    return found
+
+
+def log_mel(out, samples, tables, work):
+    return odtwasm.log_mel(*_places(out, samples, tables, work))
+
+
+def motion(out, samples, tables, work):
+    return odtwasm.motion(*_places(out, samples, tables, work))

@@ -1,10 +1,12 @@
-"""Trains the digits, or the table of a person's own, on the page, and teaches classes that a person draws.
+"""Trains the digits, or samples of another kind, on the page, and teaches classes that a person draws.
 
 digits.bin has 1,797 images of 8x8 pixels of 0 to 16, then their labels: the first 1,000 train, the next 500 test.
 """
 
 import gc
 
+import arrays
+import sensed
 import tables
 from planning import build
 
@@ -14,40 +16,88 @@ SAMPLES, TRAIN, TEST, SIZE = 1797, 1000, 500, 64
 KNOWN = 3  # images of each digit that a teacher is shown at first
 STEPS = 200  # of the teacher's layer after a change
 
-model = teacher = None
-train = test = table = ()
+SOURCES = {
+    "csv": lambda name: tables.read("/table", name),
+    "npz": arrays.read,
+    "gesture": sensed.gestures,
+    "keyword": sensed.spoken,
+    "motion": lambda: sensed.table("motion", own["motion"]),
+    "sound": lambda: sensed.table("sound", own["sound"]),
+}
+
+model = teacher = shown = table = listener = None
+train = test = ()
+own = {kind: {} for kind in sensed.KINDS}  # samples of each class that was recorded
 
 
-def read(name):
-    """Take a CSV file that was written to /table: what it holds, and a network for it."""
+def opened(kind, **options):
+    """Take the samples of a kind: "csv", "npz", "gesture", "keyword", or "motion" and "sound" of what was recorded.
+
+    Returns what they are, and a network for them.
+    """
     global table
-    table = ()
+    table = None
     gc.collect()
-    table = tables.read("/table", name)
-    return tables.described(table)
+    table = SOURCES[kind](**options)
+    return table.described()
 
 
-def begin(script, own=False):
-    """Take the network of a script that compiles it, and the data, a person's own or the digits; returns how many
+def recorded(kind, name):
+    """Cut the recording /recorded of a class; returns how many samples each class has."""
+    found = sensed.cut(kind, read("/recorded"))
+    own[kind].setdefault(name, []).extend(found)
+    return {"found": len(found), "classes": [[each, len(rows)] for each, rows in own[kind].items()]}
+
+
+def forgotten(kind, name):
+    """Drop a class."""
+    own[kind].pop(name, None)
+    return {"classes": [[each, len(rows)] for each, rows in own[kind].items()]}
+
+
+def listen(kind):
+    """Begin to recognise what comes by heard()."""
+    global listener
+    listener = sensed.KINDS[kind]()
+    return {}
+
+
+def heard():
+    """What the network says of each sample that ends in /heard: [class, probability]."""
+    found = []
+    for x in listener.cut(read("/heard")):
+        shares = list(model.predict_proba(table.statistics.apply(x) if table.statistics else x))
+        best = shares.index(max(shares))
+        found.append([table.names[best], shares[best]])
+    return {"found": found}
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def begin(script, digits=True):
+    """Take the network of a script that compiles it, and the data, the digits or those of opened(); returns how many
     samples train and test.
     """
-    global model, teacher, train, test
-    model = teacher = None
+    global model, teacher, shown, train, test
+    model = teacher = shown = None
     gc.collect()
     made = build(script)
-    if own:
-        tables.check(made, table)
+    if not digits:
+        if not table:
+            raise ValueError("there are no samples yet: open a file, or record some")
+        table.check(made)
         train, test, model = table.train, table.test, made
-        return {"samples": len(train[1]), "tests": len(test[1])}
+        return {"samples": len(train[1]), "tests": len(test[1]), "epochs": table.epochs}
     if made.session is None or made.session.row != SIZE or made.session.classes != 10:
         raise ValueError("the digits are images of 8x8 pixels in ten classes: plan a network that reads them")
-    with open("/digits.bin", "rb") as file:
-        x = file.read(SIZE * (TRAIN + TEST))
-        file.seek(SIZE * SAMPLES)
-        y = file.read(TRAIN + TEST)
+    data = read("/digits.bin")
+    x, y = data[: SIZE * (TRAIN + TEST)], data[SIZE * SAMPLES :][: TRAIN + TEST]
     train, test = (x[: SIZE * TRAIN], y[:TRAIN]), (x[SIZE * TRAIN :], y[TRAIN:])
     model = made
-    return {"samples": TRAIN, "tests": TEST}
+    return {"samples": TRAIN, "tests": TEST, "epochs": 8}
 
 
 def epoch():
@@ -69,16 +119,38 @@ def confusion():
     return {"counts": counts}
 
 
-def filters():
-    """The kernels of the first convolution, each as rows of numbers of -1 to 1."""
-    for layer, values in zip([each for each in model.layers if each.weight_shapes()], model.get_weights()):
-        shape = layer.kernel_shape
-        if len(shape) == 4:
-            size = shape[1] * shape[2] * shape[3]
+def weights():
+    """The first layer's kernels, each as rows of numbers of -1 to 1: of a convolution one each, else one for all."""
+    at, parameters = 0, model.get_weights()
+    for layer in model.layers:
+        shape, values = layer.kernel_shape, parameters[at : at + 1]
+        at += len(layer.weight_shapes())
+        if shape:
+            values = list(values[0])
             most = max([abs(value) for value in values]) or 1
-            kernels = [[value / most for value in values[at : at + size]] for at in range(0, len(values), size)]
-            return {"width": shape[2] * shape[3], "kernels": kernels}
-    return {"width": 0, "kernels": []}
+            width, size = shape[-1], len(values)
+            if len(shape) == 4:
+                width, size = shape[2] * shape[3], shape[1] * shape[2] * shape[3]
+            kernels = [[value / most for value in values[k : k + size]] for k in range(0, len(values), size)]
+            return {"layer": layer.name, "width": width, "kernels": kernels}
+    return {"layer": "", "width": 0, "kernels": []}
+
+
+def activations(pixels=None):
+    """What the first layer with weights makes of an image that was drawn, or of the first sample that was held back:
+    maps of numbers of 0 to 1.
+    """
+    global shown
+    node = [each for each in model.nodes if each.layer.kernel_shape][0]
+    if shown is None:
+        shown = teaching.front(model, node.layer.name, x=train[0][: 16 * model.session.row])
+    x = test[0][: model.session.row] if pixels is None else bytes(pixels)
+    values = [max(0.0, value) for value in shown.predict(x)]
+    most, channels = max(values) or 1, node.shape[-1]
+    if len(node.shape) == 1:
+        return {"width": channels, "maps": [[value / most for value in values]]}
+    maps = [[value / most for value in values[channel::channels]] for channel in range(channels)]
+    return {"width": node.shape[-2], "maps": maps}
 
 
 def classify(pixels):

@@ -9,6 +9,7 @@ import json
 from array import array
 
 import odt
+from odt.model import Model
 
 model = None  # the one that was planned last
 
@@ -18,7 +19,7 @@ def build(source):
     scope = {"__name__": "script", "odt": odt}
     exec(source, scope)
     found = scope.get("model")
-    if not isinstance(found, odt.Model):
+    if not isinstance(found, Model):
         raise ValueError("the script assigns no odt.Sequential or odt.Model to the name model")
     return found
 
@@ -89,6 +90,8 @@ def compiling(options):
         words.append("micro_batch=%d" % options["micro_batch"])
     if options.get("checkpoint"):
         words.append('checkpoint="sqrt"')
+    if options.get("memory_budget"):
+        words.append("memory_budget=%d" % options["memory_budget"])
     call = "model.compile(%s)" % ", ".join(words)
     if options.get("flash"):
         call += "  # once, for its weights\nfrozen = odt.files.frozen.pack(model)\n%s, frozen=frozen)" % call[:-1]
@@ -116,7 +119,7 @@ def plan(source, choices, options):
     return dict(figures(model), layers=rows, script=text)
 
 
-def opened(path):
+def figured(path):
     """Figures of a model file, whose plan cannot be changed."""
     global model
     model = None

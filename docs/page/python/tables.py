@@ -1,25 +1,8 @@
 """A CSV file of a person's own: features, and the class in the last column. Every fourth sample is held back."""
 
-from array import array
-
 from odt.data import CsvReader, Normalizer
 from odt.data.csv import Lines
-
-MOST = 32  # classes
-NETWORK = """model = odt.Sequential([
-    odt.Input((%d,)),
-    odt.Dense(32, activation="relu"),
-    odt.Dense(16, activation="relu"),
-    odt.Dense(%d),
-])"""
-
-
-class Table:
-    """``train`` and ``test``: (features, float32 and standardised by those that train; labels); names of classes."""
-
-    def __init__(self, features, names):
-        self.features, self.names = features, names
-        self.train, self.test = [(array("f"), array("i")) for _ in range(2)]
+from samples import DENSE, MOST, Table
 
 
 def _is_number(word):
@@ -74,35 +57,15 @@ def _read(path):
     if len(names) < 2:
         raise ValueError("its last column holds %d class, expected 2 or more" % len(names))
     reader = CsvReader(path, 64, separator=separator, labels=names)
-    table = Table(reader.columns - 1, names)
-    statistics = Normalizer(table.features)
-    for features, _, held in _samples(reader):
+    features = reader.columns - 1
+    table = Table((features,), names, DENSE % (features, len(names)))
+    statistics = Normalizer(features)
+    for x, _, held in _samples(reader):
         if not held:
-            statistics.update(features)
+            statistics.update(x)
     reader = CsvReader(path, 64, separator=separator, labels=names, normalizer=statistics)
-    for features, label, held in _samples(reader):
-        x, y = table.test if held else table.train
-        x.extend(features)
-        y.append(label)
+    for x, label, held in _samples(reader):
+        table.add(x, label, held)
     if not len(table.test[1]):
         raise ValueError("%d samples, expected 4 or more" % len(table.train[1]))
     return table
-
-
-def described(table):
-    """What the page says of a table, and a network for it."""
-    return {
-        "features": table.features, "names": table.names, "samples": len(table.train[1]), "tests": len(table.test[1]),
-        "source": NETWORK % (table.features, len(table.names)),
-    }  # fmt: skip
-
-
-def check(model, table):
-    """ValueError unless the network reads such samples and has these classes."""
-    if not table:
-        raise ValueError("no table was read")
-    session = model.session
-    found = None if session is None else (session.row, session.classes)
-    if found != (table.features, len(table.names)):
-        raise ValueError("the table has %d features and %d classes: plan a network that reads them" % (
-            table.features, len(table.names)))  # fmt: skip

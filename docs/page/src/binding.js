@@ -32,6 +32,21 @@ export async function bind(micropython, bytes) {
     python().set(own().subarray(from, from + size), at);
   }
 
+  // `places`: address and bytes of out, samples, tables, work; out and work come back.
+  function feature(compute, places) {
+    const where = [];
+    let end = base;
+    for (let i = 0; i < places.length; i += 2) {
+      where.push(end, places[i + 1]);
+      end = bring(end, places[i], places[i + 1]);
+    }
+    const error = compute(...where);
+    for (const i of [0, places.length - 2]) {
+      result(where[i], places[i], places[i + 1]);
+    }
+    return error;
+  }
+
   micropython.registerJsModule('odtwasm', {
     version: () => c.version(),
     verify(at, words, fault) {
@@ -71,6 +86,8 @@ export async function bind(micropython, bytes) {
       bring(base, at, size);
       return c.crc32(base, size, crc) | 0;
     },
+    log_mel: (...places) => feature(c.log_mel, places),
+    motion: (...places) => feature(c.motion, places),
     draw(at, count, key, first) {
       reserve(base + 2 * count);
       c.draw(base, count, key, first);

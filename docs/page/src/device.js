@@ -3,12 +3,18 @@
 import { Terminal } from '@xterm/xterm';
 import { $, number } from './dom.js';
 import { editor } from './editor.js';
+import { Files } from './files.js';
 import { install } from './install.js';
+import { curves } from './pictures.js';
 import { VirtualPort } from './port.js';
 import { Board } from './serial.js';
 
 const HEAP = '\nimport gc\ngc.collect()\nprint("heap free:", gc.mem_free())\n';
 const DIGEST = /digest ([0-9a-f]{8})/;
+const EPOCH = /^epoch (\d+)\/\d+ +loss ([\d.]+)/gm;
+
+// {epoch: loss} of the lines that fit() prints.
+const losses = (text) => new Map([...text.matchAll(EPOCH)].map(([, epoch, loss]) => [Number(epoch), Number(loss)]));
 
 export class Device {
   constructor(engine, script) {
@@ -21,6 +27,7 @@ export class Device {
     $('connect').addEventListener('click', () => this.connect(() => navigator.serial.requestPort()));
     $('run-board').addEventListener('click', () => this.run());
     $('install').addEventListener('click', () => this.install());
+    this.list = new Files((work) => this.busy(work));
     if (!navigator.serial) {
       $('connect').disabled = true;
       $('no-serial').hidden = false;
@@ -46,6 +53,7 @@ export class Device {
       this.port = port;
       this.enable(true);
       this.say(`${version}: connected after ${((performance.now() - began) / 1000).toFixed(1)} s.`);
+      await this.list.show(board);
       document.body.dataset.device = 'ready';
     } catch (error) {
       this.say(error.name === 'NotFoundError' ? 'No port was chosen.' : error.message, true);
@@ -65,33 +73,66 @@ export class Device {
     try {
       this.say(await work());
     } catch (error) {
-      this.say(/no module named 'odt'/.test(error.message) ? `${error.message}: install odt first` : error.message, true);
+      const hint = /no module named 'odt'/.test(error.message) ? ': install odt first' : '';
+      this.say(error.message + hint, true);
     }
     this.enable(true);
     document.body.dataset.device = 'ready';
   }
 
   install() {
-    return this.busy(() => install(this.board, (text) => this.say(text)));
+    return this.busy(async () => {
+      const done = await install(this.board, (text) => this.say(text));
+      await this.list.show(this.board);
+      return done;
+    });
   }
 
   run() {
     return this.busy(async () => {
       const script = this.editor.get();
       this.say('The page and the board run the script ...');
+      $('board-curves').replaceChildren();
       const here = await this.engine.script(script).catch((error) => error.message);
       const before = this.port.cycles;
-      const there = await this.board.exec(script + HEAP, { onText: (text) => this.terminal.write(text), seconds: 300 });
+      let came = '';
+      const there = await this.board.exec(script + HEAP, {
+        onText: (text) => {
+          this.terminal.write(text);
+          came += text;
+          if (text === '\n') {
+            this.draw(here, came);
+          }
+        },
+        seconds: 300,
+      });
       const digests = [here, there].map((text) => text.match(DIGEST)?.[1]);
       const lines = [`digest on the page ${digests[0] ?? 'none'}, on the board ${digests[1] ?? 'none'}`];
       if (digests[0] && digests[0] === digests[1]) {
         lines.push('the same bits');
+      }
+      const [page, board] = [here, there].map((text) => [...losses(text).values()]);
+      if (page.length && page.join() === board.join()) {
+        lines.push(`the same curve, ${page.length} epochs`);
       }
       if (this.port.cycles) {
         lines.push(`${number(this.port.cycles - before)} cycles of the emulated chip`);
       }
       return `${lines.join('; ')}.`;
     });
+  }
+
+  // Both losses by epoch; the board's as far as it has come.
+  draw(here, there) {
+    const [page, board] = [here, there].map(losses);
+    const epochs = [...page.keys()];
+    if (board.size && board.size !== this.drawn) {
+      curves($('board-curves'), epochs, [
+        ['loss on the page', [...page.values()], '--kind-a', 'loss'],
+        ['loss on the board', epochs.map((epoch) => board.get(epoch) ?? null), '--kind-e', 'loss'],
+      ]);
+    }
+    this.drawn = board.size;
   }
 
   say(text, wrong = false) {

@@ -3,11 +3,13 @@
 export class Engine {
   constructor() {
     this.count = 0;
+    this.starts = 0; // what Python knew is lost at each
     this.files = new Map(); // written again after a restart
     this.begin();
   }
 
   begin() {
+    this.starts++;
     this.calls = new Map();
     this.worker = new Worker('worker.js', { type: 'module' });
     this.ready = new Promise((resolve, reject) => {

@@ -1,20 +1,10 @@
 // Installs odt on a board by its REPL, as `odt install` does: what it lacks, if all of it fits, and then the self-test.
 
-const CHUNK = 3072; // bytes of a file in a script
+import { CRC, put } from './files.js';
+
 const SPARE = 4; // blocks that a file system wants for itself
-const SEEN = `
-import binascii, json, os, sys
-def odt_crc(path):
-    try:
-        crc = 0
-        with open(path, "rb") as file:
-            while True:
-                data = file.read(1024)
-                if not data:
-                    return crc
-                crc = binascii.crc32(data, crc)
-    except OSError:
-        return -1
+const SEEN = `${CRC}
+import json
 def odt_frozen():
     path = sys.path[:]
     try:
@@ -29,8 +19,6 @@ odt_disk = os.statvfs(odt_libs[0][:-3]) if odt_libs else (0, 0, 0, 0)
 print(json.dumps({"mpy": getattr(sys.implementation, "_mpy", 0), "libs": odt_libs, "block": odt_disk[0],
     "free": odt_disk[3], "frozen": odt_frozen()}))
 `;
-
-const base64 = (bytes) => btoa(String.fromCharCode(...bytes));
 
 async function fetched(name) {
   const answer = await fetch(name);
@@ -71,26 +59,7 @@ async function tested(board, wanted, dtype) {
 }
 
 async function copy(board, row) {
-  const data = new Uint8Array(await (await fetched(row.from)).arrayBuffer());
-  const folders = row.to.split('/').slice(1, -1).map((_, i, all) => `/${all.slice(0, i + 1).join('/')}`);
-  await board.exec(`for folder in ${JSON.stringify(folders)}:
-    try:
-        os.mkdir(folder)
-    except OSError:
-        pass
-odt_file = open("${row.to}.new", "wb")`);
-  for (let at = 0; at < data.length; at += CHUNK) {
-    await board.exec(`_ = odt_file.write(binascii.a2b_base64("${base64(data.subarray(at, at + CHUNK))}"))`);
-  }
-  const crc = await board.exec(`odt_file.close()\nprint(odt_crc("${row.to}.new"))`);
-  if (Number(crc) !== row.crc) {
-    throw new Error(`${row.to} came damaged: CRC-32 ${crc.trim()}, expected ${row.crc}`);
-  }
-  await board.exec(`try:
-    os.remove("${row.to}")
-except OSError:
-    pass
-os.rename("${row.to}.new", "${row.to}")`);
+  await put(board, row.to, new Uint8Array(await (await fetched(row.from)).arrayBuffer()), row.crc);
 }
 
 // Returns what was done, as a sentence. `say` is told of the progress.

@@ -1,10 +1,10 @@
-// Training on the page: the network that is planned learns the digits, and then a class that a person draws.
+// Training on the page: the network that is planned learns, and then is taught a class that a person draws.
 
-import uPlot from 'uplot';
+import { Sources } from './data/sources.js';
 import { $, bytesOf, element } from './dom.js';
 import { Pad } from './pad.js';
+import { curves, drawConfusion, drawMaps } from './pictures.js';
 
-const EPOCHS = 8;
 const SHOWN = 3; // drawings of a new class
 // How the layers before the last are updated, and the curve's colour.
 const VARIANTS = [
@@ -18,10 +18,9 @@ export class Learn {
     this.engine = engine;
     this.plan = plan;
     this.pad = new Pad($('pad'), () => this.look());
-    this.drawn = 0;
+    this.drawn = new Map(); // of each new class
     this.busy = false;
-    this.table = null; // of the person's own: {features, names, samples, tests}
-    $('table-file').addEventListener('change', (event) => this.alone(() => this.open(event.target.files[0])));
+    this.sources = new Sources(engine, plan, this);
     $('train').addEventListener('click', () => this.alone(() => this.train()));
     $('compare').addEventListener('click', () => this.alone(() => this.compare()));
     $('clear').addEventListener('click', () => this.pad.clear());
@@ -34,6 +33,19 @@ export class Learn {
     for (const name of ['teach', 'example-digit']) {
       $(name).disabled = !trained;
     }
+  }
+
+  // Nothing is trained any longer.
+  reset() {
+    this.enable(false);
+    this.taught = false;
+    this.drawn.clear();
+    $('recognise').disabled = true;
+    $('digest').textContent = 'none yet';
+    for (const name of ['curves', 'confusion', 'filters', 'maps', 'answers']) {
+      $(name).replaceChildren();
+    }
+    $('pictures').hidden = true;
   }
 
   // One action at a time; what goes wrong is said.
@@ -52,69 +64,68 @@ export class Learn {
     document.body.dataset.learning = 'idle';
   }
 
+  open(file) {
+    return this.alone(() => this.sources.open(file));
+  }
+
   say(text, wrong = false) {
     $('learned').textContent = text;
     $('learned').classList.toggle('wrong', wrong);
   }
 
-  // Whether the network is for the person's own table.
-  get own() {
-    return this.table !== null && $('network').value === 'own';
-  }
-
-  async open(file) {
-    await this.engine.write('table', new Uint8Array(await file.arrayBuffer()));
-    this.table = await this.engine.call('read', { name: file.name });
-    const { features, names, samples, tests, source } = this.table;
-    await this.plan.propose(source);
-    this.say(`${file.name}: ${features} features, ${names.length} classes (${names.join(', ')}). ${samples} samples ` +
-      `train, ${tests} are held back. The first tab has a network for them. Train it.`);
-  }
-
-  async begin(choices) {
+  // Returns how many epochs to train. `choose`: of layers' names, in place of what the planner has chosen.
+  async begin(choose) {
     if (!this.data) {
       this.data = await bytesOf('digits.bin');
       await this.engine.write('digits.bin', this.data);
     }
+    await this.sources.ready();
     const request = this.plan.request();
-    const planned = await this.engine.call('plan', { ...request, choices: choices ?? request.choices });
-    const { tests } = await this.engine.call('begin', { script: planned.script, own: this.own });
-    this.tests = `${tests} test ${this.own ? 'samples' : 'images'}`;
+    const choices = choose ? choose(this.plan.trained()) : request.choices;
+    const planned = await this.engine.call('plan', { ...request, choices });
+    const { tests, epochs } = await this.engine.call('begin', { script: planned.script, digits: this.sources.digits });
+    this.tests = this.sources.tested(tests);
+    return epochs;
   }
 
   async train() {
-    this.enable(false);
-    this.taught = false;
-    this.drawn = 0;
-    $('answers').replaceChildren();
-    await this.begin();
+    this.reset();
+    const count = await this.begin();
     const epochs = [], losses = [], accuracies = [];
-    for (let i = 0; i < EPOCHS; i++) {
+    for (let i = 0; i < count; i++) {
       const found = await this.engine.call('epoch');
       epochs.push(found.epoch);
       losses.push(found.loss);
       accuracies.push(100 * found.accuracy);
       curves($('curves'), epochs, [['loss', losses, '--kind-e', 'loss'], ['accuracy, %', accuracies, '--kind-a', '%']]);
       $('digest').textContent = found.digest;
-      this.say(`Epoch ${found.epoch} of ${EPOCHS}: ${percent(found.accuracy)} of ${this.tests} are classified correctly. `
-        + `${Math.round(found.ms)} ms.`);
+      this.say(`Epoch ${found.epoch} of ${count}: ${percent(found.accuracy)} of ${this.tests} are classified `
+        + `correctly. ${Math.round(found.ms)} ms.`);
     }
     const { counts } = await this.engine.call('confusion');
-    confusion($('confusion'), counts, this.own ? this.table.names : counts.map((_, digit) => digit));
-    filters($('filters'), await this.engine.call('filters'));
-    this.enable(!this.own); // to draw is for digits
+    drawConfusion($('confusion'), counts, this.sources.table?.names ?? counts.map((_, digit) => digit));
+    const { layer, kernels, width } = await this.engine.call('weights');
+    drawMaps($('filters'), kernels, width, `weights of ${layer}`);
+    $('pictures').hidden = !kernels.length;
+    this.enable(this.sources.digits); // to draw is for digits
+    $('recognise').disabled = !this.sources.recording.kind;
     await this.look();
+    if (this.sources.digits) {
+      this.say(`${$('learned').textContent} Now draw a sign in the square, name it and teach it.`);
+      $('pad').scrollIntoView({ block: 'nearest' });
+    } else if (this.sources.recording.kind) {
+      this.say(`${$('learned').textContent} Press Recognise to try it.`);
+    }
   }
 
   async compare() {
-    this.enable(false);
-    const layers = [...document.querySelectorAll('#layers select')].slice(0, -1).map((select) => select.dataset.layer);
+    this.reset();
     const series = [], epochs = [];
     for (const [name, choice, color] of VARIANTS) {
-      await this.begin(Object.fromEntries(layers.map((layer) => [layer, choice])));
+      const count = await this.begin((names) => Object.fromEntries(names.slice(0, -1).map((name) => [name, choice])));
       const accuracies = [];
       series.push([name, accuracies, color, '%']);
-      for (let i = 0; i < EPOCHS; i++) {
+      for (let i = 0; i < count; i++) {
         const found = await this.engine.call('epoch');
         epochs[i] = found.epoch;
         accuracies.push(100 * found.accuracy);
@@ -122,16 +133,21 @@ export class Learn {
         this.say(`${name}: ${percent(found.accuracy)} after epoch ${found.epoch}.`);
       }
     }
-    const ends = series.map(([name, values]) => `${name}: ${percent(values[EPOCHS - 1] / 100)}`);
-    this.say(`${ends.join('; ')}. Train again to draw digits.`);
+    const ends = series.map(([name, values]) => `${name}: ${percent(values[values.length - 1] / 100)}`);
+    this.say(`${ends.join('; ')}. ${this.sources.digits ? 'Train again to draw digits.' : ''}`);
   }
 
   // What the network, and the teacher, say of the drawing.
   async look() {
-    if ($('teach').disabled || this.pad.empty) {
+    const pixels = this.sources.digits && !this.pad.empty ? this.pad.pixels() : null;
+    if (!$('pictures').hidden) {
+      const { maps, width } = await this.engine.call('activations', { pixels });
+      $('seen').textContent = pixels ? 'What it makes of the drawing' : 'What it makes of the first test sample';
+      drawMaps($('maps'), maps, width, $('seen').textContent);
+    }
+    if ($('teach').disabled || !pixels) {
       return;
     }
-    const pixels = this.pad.pixels();
     const { probabilities } = await this.engine.call('classify', { pixels });
     const best = probabilities.indexOf(Math.max(...probabilities));
     const lines = [`The network that learned ten digits says ${best} (${(100 * probabilities[best]).toFixed(0)} %).`];
@@ -145,7 +161,8 @@ export class Learn {
   async teach() {
     const label = $('label').value.trim();
     if (!label || new TextEncoder().encode(label).length > 19) {
-      return this.say('Give the class a name of at most 19 letters.', true);
+      $('label').focus();
+      return this.say('Give the sign a name of at most 19 letters.', true);
     }
     if (this.pad.empty) {
       return this.say('Draw something first, with the mouse or a finger.', true);
@@ -155,8 +172,9 @@ export class Learn {
     }
     const { labels } = await this.engine.call('teach', { pixels: this.pad.pixels(), label });
     this.taught = true;
-    this.drawn++;
-    this.say(this.drawn < SHOWN ? `${this.drawn} of ${SHOWN} drawings of ${label} are learned: draw it once more.`
+    const drawn = (this.drawn.get(label) ?? 0) + 1;
+    this.drawn.set(label, drawn);
+    this.say(drawn < SHOWN ? `${drawn} of ${SHOWN} drawings of ${label} are learned: draw it once more, and teach it.`
       : `The network knows ${labels.length} classes now. Draw a digit or ${label}: it says which.`);
     await this.look();
     this.pad.clear();
@@ -172,54 +190,3 @@ export class Learn {
 }
 
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
-
-function curves(place, epochs, series) {
-  const style = getComputedStyle(document.documentElement);
-  const color = (name) => style.getPropertyValue(name).trim();
-  const line = { stroke: color('--line'), width: 1 };
-  const axis = { stroke: color('--text'), grid: line, ticks: line };
-  const scales = [...new Set(series.map(([, , , scale]) => scale))];
-  place.replaceChildren();
-  new uPlot({
-    width: Math.min(620, place.clientWidth),
-    height: 240,
-    scales: {
-      x: { time: false },
-      '%': { range: [0, 100] },
-      loss: { range: (_, low, high) => [0, Math.max(high, 0.1)] },
-    },
-    axes: [
-      { ...axis, label: 'epoch' },
-      ...scales.map((scale, index) => ({ ...axis, scale, label: scale, side: index ? 1 : 3 })),
-    ],
-    series: [{ label: 'epoch' }, ...series.map(([label, , name, scale], index) => ({
-      label, scale, stroke: color(name), width: 2, dash: [[], [8, 4], [2, 4]][index % 3],
-    }))],
-  }, [epochs, ...series.map(([, values]) => values)], place);
-}
-
-function confusion(place, counts, names) {
-  const most = Math.max(...counts.flat());
-  const columns = names.map((name) => element('th', { scope: 'col' }, name));
-  const head = element('tr', {}, element('td', {}, ''), ...columns);
-  place.replaceChildren(element('caption', {}, 'What was held back: a row per class, a column per answer'), head,
-    ...counts.map((row, label) => element('tr', {}, element('th', { scope: 'row' }, names[label]), ...row.map((count) => {
-      const cell = element('td', { class: 'n heat' }, count);
-      cell.style.setProperty('--share', count / most);
-      return cell;
-    }))));
-}
-
-function filters(place, { kernels, width }) {
-  place.replaceChildren(...kernels.map((kernel, index) => {
-    const canvas = element('canvas', {
-      width, height: kernel.length / (width || 1), class: 'filter', role: 'img', 'aria-label': `filter ${index + 1}`,
-    });
-    const context = canvas.getContext('2d');
-    kernel.forEach((value, at) => {
-      context.fillStyle = `hsl(${value < 0 ? 20 : 210} 80% ${90 - 60 * Math.abs(value)}%)`;
-      context.fillRect(at % width, Math.floor(at / width), 1, 1);
-    });
-    return canvas;
-  }));
-}

@@ -13,6 +13,15 @@ function select(tab) {
     each.tabIndex = chosen ? 0 : -1;
     $(each.getAttribute('aria-controls')).hidden = !chosen;
   }
+  dispatchEvent(new Event('resize')); // for curves that were drawn on a hidden tab
+}
+
+for (const button of document.querySelectorAll('[data-goto]')) {
+  button.addEventListener('click', () => {
+    select($(button.dataset.goto));
+    $(button.dataset.goto).focus();
+    scrollTo(0, 0);
+  });
 }
 
 tabs.forEach((tab, index) => {
@@ -26,6 +35,13 @@ tabs.forEach((tab, index) => {
     }
   });
 });
+
+// A file that was dropped goes to the tab that reads it: models and scripts are planned, samples train.
+function dropped(file, plan, learn) {
+  const samples = /\.(npz|csv|tsv|txt)$/i.test(file.name);
+  select($(samples ? 'tab-learn' : 'tab-plan'));
+  return samples ? learn.open(file) : plan.open(file);
+}
 
 async function main() {
   if (typeof WebAssembly !== 'object') {
@@ -41,8 +57,16 @@ async function main() {
     [import('./editor.js'), import('./learn.js'), import('./device.js')],
   );
   plan.edit(editor);
-  new Learn(engine, plan);
-  new Device(engine, await fetch('xor.py').then((answer) => answer.text()));
+  const learn = new Learn(engine, plan);
+  document.addEventListener('dragover', (event) => event.preventDefault());
+  document.addEventListener('drop', (event) => {
+    event.preventDefault();
+    const [file] = event.dataTransfer.files;
+    if (file) {
+      dropped(file, plan, learn);
+    }
+  });
+  new Device(engine, await fetch('board.py').then((answer) => answer.text()));
   document.body.dataset.complete = true;
 }
 

@@ -8,9 +8,11 @@ const CHOICES = [
   ['1', 'all'], ['0.5', 'half of the channels'], ['0.25', 'a quarter of the channels'], ['bias', 'bias alone'],
   ['lite', 'lite branch'], ['frozen', 'frozen'],
 ];
-const CONTROLS = ['optimizer', 'learning_rate', 'batch_size', 'micro_batch', 'dtype', 'loss', 'checkpoint', 'flash'];
-const NUMBERS = ['learning_rate', 'batch_size', 'micro_batch'];
+const CONTROLS = ['optimizer', 'learning_rate', 'batch_size', 'micro_batch', 'dtype', 'loss', 'checkpoint', 'flash',
+  'memory_budget'];
+const NUMBERS = ['learning_rate', 'batch_size', 'micro_batch', 'memory_budget'];
 const LIMIT = 20; // seconds
+const PAUSE = 60; // ms until a step's time is estimated: whoever chooses quickly does not wait for it
 
 export class Plan {
   constructor(engine, examples) {
@@ -27,11 +29,6 @@ export class Plan {
       $(name).addEventListener('change', () => this.redraw());
     }
     $('model-file').addEventListener('change', (event) => this.open(event.target.files[0]));
-    document.addEventListener('dragover', (event) => event.preventDefault());
-    document.addEventListener('drop', (event) => {
-      event.preventDefault();
-      this.open(event.dataTransfer.files[0]);
-    });
     $('copy-link').addEventListener('click', () => this.share());
     $('copy-code').addEventListener('click', () => navigator.clipboard?.writeText($('code').textContent));
     addEventListener('hashchange', () => this.begin());
@@ -77,6 +74,11 @@ export class Plan {
     $('network').value = 'own';
     this.take(source, {}, {});
     return this.redraw();
+  }
+
+  // Names of the layers of which the planner can choose what trains.
+  trained() {
+    return [...document.querySelectorAll('#layers select')].map((select) => select.dataset.layer);
   }
 
   take(source, options, choices) {
@@ -129,7 +131,7 @@ export class Plan {
     this.say('planning ...');
     const began = performance.now();
     try {
-      const found = this.file ? await this.engine.call('opened', { path: this.file }, LIMIT)
+      const found = this.file ? await this.engine.call('figured', { path: this.file }, LIMIT)
         : await this.engine.call('plan', this.request(), LIMIT);
       if (turn !== this.turn) {
         return;
@@ -140,6 +142,10 @@ export class Plan {
       document.body.dataset.first ??= Math.round(performance.now()); // since the page was opened
       this.say(`${number(found.arena + found.state)} bytes of RAM to train, planned in ${Math.round(found.ms)} ms`);
       document.body.dataset.planned = turn;
+      await new Promise((resolve) => { setTimeout(resolve, PAUSE); });
+      if (turn !== this.turn) {
+        return;
+      }
       const times = await this.engine.call('times', {}, LIMIT).catch((error) => {
         this.say(error.message, true);
         return {};
@@ -171,7 +177,7 @@ export class Plan {
       ...['activations', 'errors', 'gradients', 'scratch'].map((kind) => [`most ${kind} at a time`, found.peaks[kind]]),
       ['weights', found.totals.weights], ['optimizer state', found.totals['optimizer state']],
       ['state', found.state], ['total RAM', found.arena + found.state], ['program', found.program],
-      ['frozen weights in flash', found.flash],
+      ['frozen weights in flash', found.flash], ['MACs computed again', found.again],
     ];
     $('figures').replaceChildren(...list.map(([name, value]) => element('tr', {},
       element('th', { scope: 'row' }, name), element('td', { 'data-figure': name }, number(value)))));

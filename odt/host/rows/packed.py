@@ -6,8 +6,6 @@ Where a whole kernel would make the arena larger, a forward pass of Dense and Co
 output channels, to the same bits. An input's gradient, a sum over all rows, takes a kernel whole.
 """
 
-import math
-
 from ...base.opcodes import opcode
 from ...base.regions import CONSTANTS, REGION_SHIFT
 from ...files.frozen import HEADER
@@ -168,7 +166,8 @@ def _group(name, sizes, kernel, room):
         beside = pixels * rows if pixels > 1 and rows < kernel.rows else 0
         return 2 * stored(rows * kernel.columns) + beside
 
-    step = 8 // math.gcd(8, kernel.columns)  # rows after which a word of eight weights begins
+    # rows after which a word of eight weights begins
+    step = min([rows for rows in (1, 2, 4, 8) if rows * kernel.columns % 8 == 0])
     least = step * -(-(LEAST if pixels > 1 else LEAST_DENSE) // (step * kernel.columns))
     counts = [kernel.rows, *range(kernel.rows // step * step, least - 1, -step)]
     rows = next((count for count in counts if takes(count) <= room), None) or min(counts, key=takes)

@@ -4,8 +4,7 @@ A unit is an instruction with those before it that prepare its multipliers and b
 row depends on a window of rows of its inputs and on nothing else. ``View`` says how a value is cut into rows.
 """
 
-import math
-
+from ...base.fixed import elements
 from ...base.opcodes import opcode
 from ...base.regions import REGION_SHIFT
 from ...plan.instruction import ACCESS, END, FIRST, NAME, READS, ROW, STOP
@@ -103,7 +102,7 @@ def _read(s, unit, views):
     unit.inputs = (_operands(unit)["x"],)
     size = 1 if s.int8 else 4
     (pixels,) = [extent for name, _, _, extent, _ in code.operands if name == "x"]
-    channels = math.prod([sizes[factor] for factor in pixels[3:]])  # after B * H * W
+    channels = elements([sizes[factor] for factor in pixels[3:]])  # after B * H * W
     if sizes["B"] != 1:
         unit.why = "%s takes %d images at once" % (unit.name, sizes["B"])
         return
