@@ -219,7 +219,7 @@ def test_modules_of_another_version_are_removed(files, monkeypatch):
 def test_a_capability_that_is_none_is_refused_by_commands_and_builds(files, monkeypatch, capsys):
     flash = Flash(1000, monkeypatch)
     assert run(files, "--with", "conv") == 1 and not flash.files
-    assert "--with: there is no capability 'conv'; there are adapt, continual" in capsys.readouterr().out
+    assert "--with: there is no capability 'conv'; there are adapt, attention, continual" in capsys.readouterr().out
     script = ROOT / "odt" / "host" / "boards" / "capabilities.py"
     for words, printed in (("conv", ""), ("all", "reference\n"), ("continual", None), ("all online", "")):
         done = subprocess.run(["python3", script, words], capture_output=True, text=True)

@@ -98,7 +98,7 @@ def test_capabilities_are_chosen_by_their_names_and_built_apart():
     status, text = make("-n", "BOARD=RPI_PICO2", "CAPABILITIES=online")
     assert "RPI_PICO2-online/cmake" in text and "-DMICROPY_BOARD=RPI_PICO2" in text
     status, text = make("BOARD=RPI_PICO", "CAPABILITIES=online conv")
-    assert status and "odt: CAPABILITIES: there is no capability 'conv'; there are adapt, continual" in text
+    assert status and "odt: CAPABILITIES: there is no capability 'conv'; there are adapt, attention, continual" in text
 
 
 @pytest.mark.parametrize(
