@@ -1,7 +1,8 @@
 """What all tests share: the helpers' folders, which statements of the readers of other frameworks the tests run
-(tests_host/helpers/reader_lines.py), and an order of the tests' files.
+(tests_host/helpers/reader_lines.py), an order of the tests' files, and a heap that is quick to collect.
 """
 
+import gc
 import sys
 from pathlib import Path
 
@@ -26,6 +27,15 @@ def pytest_collection_modifyitems(items):
 
     if all(hasattr(item, "module") for item in items):
         items.sort(key=rank)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def collected():
+    """What is there before a file's tests is not looked at again: what they run collects garbage as a board does, and
+    with PyTorch and Keras in the heap that takes a second each time.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_sessionfinish(session):
