@@ -54,9 +54,24 @@
 
 // The files of the kernels for stock firmware (odt/host/release/pieces.py).
 #define ODT_PIECES 17
-#define ODT_PIECE_NAMES(X) X("_odt") X("_odt_conv") X("_odt_depth") X("_odt_norm") X("_odt_more") X("_odt_rare") \
-    X("_odt_f32") X("_odt_f32_conv") X("_odt_f32_more") X("_odt_import") X("_odt_own") X("_odt_curve") \
-    X("_odt_packed") X("_odt_recurrent") X("_odt_f32_recurrent") X("_odt_attention") X("_odt_f32_attention")
+#define ODT_PIECE_NAMES(X) \
+    X("_odt") \
+    X("_odt_conv") \
+    X("_odt_depth") \
+    X("_odt_norm") \
+    X("_odt_more") \
+    X("_odt_rare") \
+    X("_odt_f32") \
+    X("_odt_f32_conv") \
+    X("_odt_f32_more") \
+    X("_odt_import") \
+    X("_odt_own") \
+    X("_odt_curve") \
+    X("_odt_packed") \
+    X("_odt_recurrent") \
+    X("_odt_f32_recurrent") \
+    X("_odt_attention") \
+    X("_odt_f32_attention")
 #define ODT_STAMP 0x04c4f2c4
 
 // Pieces that a firmware without a capability leaves to files (odt/host/boards/capabilities.py), a bit each.

@@ -8,7 +8,7 @@
 # armv6m they are assembly, and gcc's work on the other loops (-1.9 KB without) is not worth its room.
 
 MOD = _odt
-PIECES := $(shell sed -n 's/^.define ODT_PIECE_NAMES(X)//p' opcodes.h | tr -d 'X()"')
+PIECES := $(shell sed -n 's/^    X("\(_odt\w*\)").*/\1/p' opcodes.h)
 ALONE := online knn $(sort $(shell sed -n 's|.*/\* _odt_\([a-z]*\): .*|\1|p' bindings/entry_points.h))
 NUMBERS = $(shell seq 0 $$(($(words $(PIECES)) - 1)))
 SRC = bindings/mod_mpy.c bindings/divide.c bindings/softfloat.c $(filter-out opcodes.c,$(wildcard *.c)) $(wildcard common/*.c kernels/*/*.c cores/*/*.c)

@@ -161,7 +161,7 @@ def _header(table, formulas):
         "",
         "// The files of the kernels for stock firmware (odt/host/release/pieces.py).",
         "#define ODT_PIECES %d" % len(PIECES),
-        "#define ODT_PIECE_NAMES(X) %s" % " ".join(['X("%s")' % name for name in PIECES]),
+        "#define ODT_PIECE_NAMES(X) \\\n    %s" % " \\\n    ".join(['X("%s")' % name for name in PIECES]),
         "#define ODT_STAMP 0x%08x" % _stamp(table),
         "",
         "// Pieces that a firmware without a capability leaves to files (odt/host/boards/capabilities.py), a bit each.",

@@ -57,6 +57,8 @@ def draw_layer(d, shape):
         kinds += ["conv", "conv", "conv", "transposed", "maxpool", "avgpool", "adaptive", "upsample", "global"]
     if axes == 2:
         kinds += ["depthwise", "depthwise"]
+    if axes == 1 and not getattr(d, "plain", False):
+        kinds += ["recurrent", "recurrent", "attention", "attention", "position"]
     kind = d.choice(kinds)
     pick = (lambda name: getattr(odt, name + "%dD" % axes)) if axes else None
 
@@ -116,6 +118,14 @@ def draw_layer(d, shape):
         layer = d.choice(norms)()
         layer.trainable = options["trainable"]
         return layer
+    if kind == "recurrent":  # trains as a whole
+        options = {"return_sequences": d.choice((True, False)), "use_bias": options["use_bias"]}
+        return d.choice((odt.GRU, odt.LSTM, odt.SimpleRNN))(d.integer(1, 5), **options)
+    if kind == "attention":
+        heads = d.integer(1, 3)
+        return odt.MultiHeadAttention(heads, d.integer(1, 4), use_causal_mask=d.choice((True, False)), **options)
+    if kind == "position":
+        return odt.PositionEmbedding(trainable=options["trainable"])
     if kind == "sampling":
         return odt.Sampling(d.choice((1, 0.1)), d.choice((0, 3)), d.choice((0, 0.05)))
     if kind == "dropout":
@@ -148,7 +158,8 @@ def draw_nodes(d):
         else:
             layer = draw_layer(d, node.shape)
             made = layer(node)
-            if layer.kernel_shape and layer.trainable and d.choice((False, False, False, True)):
+            partly = layer.kernel_shape and layer.trainable and not hasattr(layer, "projection")
+            if partly and d.choice((False, False, False, True)):
                 layer.update_rows = draw_rows(d, layer.kernel_shape[0])
                 layer.update_bias = d.choice((True, False))
         if product(made.shape) <= MOST:
