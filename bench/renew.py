@@ -28,7 +28,7 @@ TABLE = """
 accuracy             bench/accuracy/accuracy.py                  training
 adabn                bench/accuracy/adabn.py                     training kernels odt/continual
 adapters             bench/studies/adapters.py                   training
-attention            bench/accuracy/attention.py                 training native odt/attention
+attention            bench/accuracy/attention.py                 training native odt/attention bench/accuracy/paired.py
 backbones            bench/examples/backbones.py                 training kernels planner
 by_rows              bench/costs/by_rows.py                      kernels planner odt/host/rows
 continual            bench/accuracy/continual.py                 training odt/continual
@@ -69,7 +69,7 @@ prune                bench/accuracy/prune.py                     training odt/ho
 qas                  bench/studies/qas.py --seeds 3              training
 qat                  bench/studies/qat.py --seeds 5              training
 raw                  bench/accuracy/raw.py                       training
-recurrent            bench/accuracy/recurrent.py                 training native odt/recurrent
+recurrent            bench/accuracy/recurrent.py                 training native odt/recurrent bench/accuracy/paired.py
 replay               bench/accuracy/replay.py                    training kernels odt/continual
 replay_series        bench/accuracy/replay.py --series           training kernels odt/continual
 replay_speakers      bench/accuracy/replay.py --speakers         training kernels odt/continual

@@ -1,0 +1,81 @@
+"""MNIST-1D by networks of odt and of PyTorch, trained alike: what recurrent.py and attention.py share.
+
+Both train for EPOCHS in batches of BATCH by Adam with a rate that falls to 0 by a cosine.
+"""
+
+import argparse
+import sys
+import time
+
+import numpy as np
+
+import odt
+
+EPOCHS, BATCH = 40, 32
+
+
+def ours(model, seed, dtype, state, data, rate):
+    """The test accuracy of a model of odt; ``state``: the dtype of Adam's moments."""
+    (x, y), test = data
+    rate = odt.CosineDecay(rate, EPOCHS * -(-len(x) // BATCH))
+    optimizer = odt.Adam(rate, state="float32") if (dtype, state) == ("int8", "float32") else odt.Adam(rate)
+    model.compile(optimizer, dtype=dtype, batch_size=BATCH, seed=seed)
+    model.fit(x, y, epochs=EPOCHS, verbose=0)
+    return model.evaluate(*test)[1]
+
+
+def torchs(make, seed, data, rate):
+    """That of the nn.Module that ``make`` gives, with its own first weights of this seed."""
+    import torch
+
+    torch.set_num_threads(1)
+    torch.manual_seed(seed)
+    (x, y), (xt, yt) = [(torch.tensor(x), torch.tensor(y.astype("int64"))) for x, y in data]
+    model = make()
+    optimizer = torch.optim.Adam(model.parameters(), rate)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, EPOCHS * -(-len(x) // BATCH))
+    for _ in range(EPOCHS):
+        for at in torch.randperm(len(x)).split(BATCH):
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(model(x[at]), y[at]).backward()
+            optimizer.step()
+            schedule.step()
+    model.eval()
+    with torch.no_grad():
+        return (model(xt).argmax(1) == yt).float().mean().item()
+
+
+def table(about, kind, kinds, data, rows, network, module, rate):
+    """Print the accuracies of each kind of network by each row, and RAM.
+
+    ``about``: the script's docstring. ``kind``: the option that chooses kinds, ``kinds``: those without it. ``rows``:
+    (name, dtype or None for PyTorch, dtype of the moments). ``network(kind)`` gives odt's, ``module(kind)`` PyTorch's.
+    """
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--" + kind, nargs="*", type=type(kinds[0]), default=kinds)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--rows", nargs="*", default=[row[0] for row in rows])
+    options = parser.parse_args()
+    chosen = getattr(options, kind)
+    print("test accuracy of 10,000 series, mean over %d seeds +- standard error, and each" % options.seeds)
+    print("%-10s %-22s %16s   %-40s %6s" % ("", "", "%", "each seed", "s"))
+    for each in chosen:
+        for name, dtype, state in rows:
+            if name not in options.rows:
+                continue
+            start, found = time.time(), []
+            for seed in range(options.seeds):
+                if dtype:
+                    found.append(100 * ours(network(each), seed, dtype, state, data, rate))
+                else:
+                    found.append(100 * torchs(lambda each=each: module(each), seed, data, rate))
+            error = np.std(found, ddof=1) / len(found) ** 0.5 if len(found) > 1 else 0
+            seeds, taken = " ".join(["%.1f" % value for value in found]), (time.time() - start) / len(found)
+            print("%-10s %-22s %6.2f +- %4.2f    %-40s %6.0f" % (each, name, np.mean(found), error, seeds, taken))
+            sys.stdout.flush()
+    print()
+    print("RAM of training, bytes: arena and state; 8 samples at a time, moments in int16")
+    for each in chosen:
+        model = network(each)
+        model.compile(odt.Adam(), batch_size=8)
+        print("%-10s %7d %7d" % (each, len(model.session.arena), len(model.session.state)))
