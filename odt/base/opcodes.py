@@ -14,7 +14,8 @@ the batch or what is in all of them, or may: see docs/reference/program.md, *Few
 A prefix belongs to the instruction after it and is one with it: ``few`` makes sizes of it smaller, ``each``
 runs it for some rows alone.
 
-Numbers are append-only. After a change: ``make generate``. The arithmetic: docs/reference/numerics.md.
+optional.py has the lines of capabilities that the base leaves out. Numbers are append-only. After a change:
+``make generate``. The arithmetic: docs/reference/numerics.md.
 """
 
 from .lines import AT, BY_LENGTH, ENDS
@@ -238,20 +239,6 @@ TABLE = (
     b"147 each count:i32 rows:i32[R] ; N R which place\n"  # prefix: the next instruction for each of count rows of N  # in base
     b"159 fisher_i8 total+i32[N] e:i8[B*S*N] y:i8[B*S*N] se:i32 sy:i32 ; B S N z factor\n"  # total[n] += sum_b (factor * se * sy * sum_s e * (y - z))^2, as scales; 0 is none  # in rare
     b"160 fisher_f32 total+f32[N] e:f32[B*S*N] y:f32[B*S*N] ; B S N\n"  # total[n] += sum_b (sum_s e * y)^2  # in f32_more
-    # recurrent: the steps of a sequence, of all units; the products of their inputs are linear's
-    b"198 recur_i8 y=i8[B*R*H] v=i8[B*K*G] u=i8[B*K*H] peak+i32 p=i8[H] c=i32[H] d=i32[G] a:i8[B*T*G] w:i8[G*H] b:i32[G] q:mul[G] qa:mul qu:mul ; B T G H R K kind za\n"  # y[t] = cell(a[t], b + y[t - 1] @ w.T, y[t - 1]), its last R steps; v = gates, u = what else its gradient needs  # in recurrent
-    b"199 recur_dx_i8 dx=i8[B*T*G] peak+i32 n=i8[B*E*H] p=i8[B*T*H] s=i32[H*3] d=i16[G] e:i8[B*R*H] y:i8[B*T*H] v:i8[B*K*G] u:i8[B*K*H] w:i8[G*H] qe:mul qr:mul qu:mul c: ; B T G H R K E kind id\n"  # dx = error of a, n = error of a GRU's recurrent candidate, p[t] = y[t - 1]  # in recurrent
-    b"200 recur_f32 y=f32[B*R*H] v=f32[B*K*G] u=f32[B*K*H] p=f32[H*2] d=f32[G] a:f32[B*T*G] w:f32[G*H] b:f32[G] ; B T G H R K kind\n"  # as recur_i8  # in f32_recurrent
-    b"201 recur_dx_f32 dx=f32[B*T*G] n=f32[B*E*H] p=f32[B*T*H] s=f32[H*3] e:f32[B*R*H] y:f32[B*T*H] v:f32[B*K*G] u:f32[B*K*H] w:f32[G*H] ; B T G H R K E kind\n"  # as recur_dx_i8  # in f32_recurrent
-    # attention: products of two activations, by heads, and the weights between them; positions
-    b"202 attend_i8 p=i8[B*G*T*S] r=i32[S] a:i8[B*T*G*K] b:i8[B*S*G*K] q:mul ; B G T S K causal\n"  # p[g, t] = 256 * softmax_s(q * sum_k a[t, g, k] * b[s, g, k]) - 128, causal: of s <= t  # in attention
-    b"203 attend_dx_i8 dp=i8[B*G*T*S] peak+i32 r=i32[S] e:i8[B*T*G*K] v:i8[B*S*G*K] p:i8[B*G*T*S] q:mul c: ; B G T S K id\n"  # dp = clamp(q * (p + 128) * (d - sum_s d * (p + 128) / 256)), d[s] = sum_k e[t, g, k] * v[s, g, k], rounded at random  # in attention
-    b"204 mix_i8 y=i8[B*T*G*K] peak+i32 a:i8[B*G*T*S] b:i8[B*S*G*K] q:mul c: ; B G T S K za id back\n"  # y[t, g, k] = clamp(q * sum_s (a[g, t, s] - za) * b[s, g, k]), back: a[g, s, t]; rounded at random where id is not 0  # in attention
-    b"205 offset_i8 y=i8[B*N]~x peak+i32 x:i8[B*N] b:i32[N] qx:mul qb:mul ; B N zx zy lo\n"  # y[b] = clamp(zy + qx * (x[b] - zx) + qb * b)  # in attention
-    b"206 attend_f32 p=f32[B*G*T*S] a:f32[B*T*G*K] b:f32[B*S*G*K] ; B G T S K causal factor\n"  # p[g, t] = softmax_s(factor * sum_k a[t, g, k] * b[s, g, k]), causal: of s <= t  # in f32_attention
-    b"207 attend_dx_f32 dp=f32[B*G*T*S] e:f32[B*T*G*K] v:f32[B*S*G*K] p:f32[B*G*T*S] ; B G T S K\n"  # dp = p * (d - sum_s d * p), d[s] = sum_k e[t, g, k] * v[s, g, k]  # in f32_attention
-    b"208 mix_f32 y=f32[B*T*G*K] a:f32[B*G*T*S] b:f32[B*S*G*K] ; B G T S K factor back\n"  # y[t, g, k] = factor * sum_s a[g, t, s] * b[s, g, k], back: a[g, s, t]  # in f32_attention
-    b"209 offset_f32 y=f32[B*N]~x x:f32[B*N] b:f32[N] ; B N\n"  # y[b] = x[b] + b  # in f32_attention
 )
 
 PREFIXES = ("few", "each")
@@ -301,7 +288,8 @@ def _operand(word):
 def line(key):
     """(number, line of TABLE from the name on) of an instruction's name or number; ValueError when there is none.
 
-    Where it is in TABLE stands in lines.py: to look through TABLE takes a Cortex-M0+ half a million cycles.
+    Where it is in TABLE stands in lines.py: to look through TABLE takes a Cortex-M0+ half a million cycles. Those of
+    optional.py, which is short, are looked through.
     """
     if isinstance(key, int):
         numbers = (key,) if 0 < key <= len(AT) // 2 else ()
@@ -312,8 +300,15 @@ def line(key):
         start = key.encode() + b" "
     for number in numbers:
         at = AT[2 * number - 2] | AT[2 * number - 1] << 8
-        if TABLE.startswith(start, at):
+        if at and TABLE.startswith(start, at):
             return number, TABLE[at : TABLE.find(b"\n", at)]
+    from .optional import TABLE as optional  # in RAM only where one of these is used
+
+    at = optional.find(("\n%d " % key if isinstance(key, int) else " %s " % key).encode())
+    if at >= 0:
+        first = optional.rfind(b"\n", 0, at + 1) + 1
+        at = optional.find(b" ", first) + 1
+        return int(optional[first : at - 1]), optional[at : optional.find(b"\n", at)]
     raise ValueError("no instruction %r in instruction set %d" % (key, VERSION))
 
 

@@ -1,6 +1,7 @@
-"""Writes from odt/base/opcodes.py: native/opcodes.h, native/opcodes.c, docs/reference/opcodes.md, odt/base/lines.py
-and, of odt/reference, index.py and docstrings; from native/cores/route.h: odt/host/routes/limits.py and a table of
-docs/explanation/architecture.md; from the modules of layers, losses and optimizers: the names in odt/__init__.py.
+"""Writes from odt/base/opcodes.py and optional.py: native/opcodes.h, native/opcodes.c, docs/reference/opcodes.md,
+odt/base/lines.py and, of odt/reference, index.py and docstrings; from native/cores/route.h: odt/host/routes/limits.py
+and a table of docs/explanation/architecture.md; from the modules of layers, losses and optimizers: the names in
+odt/__init__.py.
 
 ::
 
@@ -21,7 +22,7 @@ from . import routes
 from .boards.capabilities import CAPABILITIES
 from .files import write_text
 from .release.pieces import PIECES
-from .traits import FAMILIES, TRAITS, features, left_out
+from .traits import FAMILIES, LINES, TRAITS, features, left_out
 from .traits import names as public
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,7 +45,7 @@ LITERAL = 128
 
 def generated():
     """All output, as a dict from the path below the repository's root to the text."""
-    table = sorted([_opcode(line) for line in opcodes.TABLE.decode().splitlines()], key=lambda op: op.number)
+    table = sorted([_opcode(line) for line in LINES], key=lambda op: op.number)
     formulas = {op.number: TRAITS[op.name].formula for op in table}
     _validate(table)
     return {
@@ -243,7 +244,7 @@ def _wrapped(words, width=99):
 def _stamp(table):
     """A checksum of the whole table, with its pieces."""
     whole = [(name, [(op.name, _shapes(op)) for op in ops]) for name, ops in _by_pieces(table)]
-    return zlib.crc32(repr((opcodes.VERSION, opcodes.TABLE.decode(), whole)).encode())
+    return zlib.crc32(repr((opcodes.VERSION, "\n".join([*LINES, ""]), whole)).encode())
 
 
 def _outside():
@@ -366,18 +367,17 @@ def _lines(table):
         number = line.split(" ", 1)[0]
         starts[int(number)] = at + len(number) + 1
         at += len(line)
-    by_length = sorted([op.number for op in table], key=lambda number: (len(table[number - 1].name), number))
-    longest = max(len(op.name) for op in table)
-    ends = [len([op for op in table if len(op.name) <= length]) for length in range(longest + 1)]
+    named = sorted([op for op in table if op.number in starts], key=lambda op: (len(op.name), op.number))
+    ends = [len([op for op in named if len(op.name) <= length]) for length in range(len(named[-1].name) + 1)]
     out = [
         "# Generated from %s by odt/host/generate.py; after a change there: %s." % (SOURCE, COMMAND),
         '"""Where the lines of TABLE are: opcodes.line()."""',
         "",
     ]
     for about, name, values in (
-        ("Of each instruction, by number from 1 on, where its name begins: two bytes, the lower first.", "AT",
-         [byte for op in table for byte in starts[op.number].to_bytes(2, "little")]),
-        ("The numbers by the lengths of names.", "BY_LENGTH", by_length),
+        ("Of each instruction, by number from 1 on, where its name begins, or 0: two bytes, the lower first.", "AT",
+         [byte for number in range(1, max(starts) + 1) for byte in starts.get(number, 0).to_bytes(2, "little")]),
+        ("The numbers by the lengths of names.", "BY_LENGTH", [op.number for op in named]),
         ("How many of these names are no longer than 0, 1 and so on.", "ENDS", ends),
     ):  # fmt: skip
         lines = _literal(values)
@@ -431,7 +431,7 @@ def _module(op, family):
 
 def _documented(table, formulas):
     """The modules of the reference executor, an instruction's formula and operands as its function's docstring."""
-    lines = {line.split()[1]: line.split(None, 2)[2] for line in opcodes.TABLE.decode().splitlines()}
+    lines = {line.split()[1]: line.split(None, 2)[2] for line in LINES}
     found = {}
     for path in sorted((ROOT / "odt" / "reference").glob("*.py")):
         text = path.read_text()
@@ -466,7 +466,7 @@ def _manual(table, formulas):
         "",
         "By families, as odt/reference/ and native/kernels/ are divided too.",
     ]
-    lines = {line.split()[1]: line for line in opcodes.TABLE.decode().splitlines()}
+    lines = {line.split()[1]: line for line in LINES}
     known = {op.name: op for op in table}
     for family, (about, names) in FAMILIES.items():
         out += ["", "## %s" % family, "", about[0].upper() + about[1:] + ".", ""]

@@ -23,11 +23,10 @@ from odt.base.opcodes import (
     X_DATA,
     Y_DATA,
 )
+from odt.host import traits
 from odt.host.traits import is_float
 
-LINES = sorted(
-    [line.split() for line in opcodes.TABLE.decode().splitlines()], key=lambda words: int(words[0])
-)  # what is drawn goes by it
+LINES = sorted([line.split() for line in traits.LINES], key=lambda words: int(words[0]))  # what is drawn goes by it
 NAMES = tuple(words[1] for words in LINES if words[1] not in PREFIXES)
 ELEMENT_SIZES = (1, 1, 2, 4, 4, 2)
 SCALES = {"sk", "sx", "sw", "sy", "s", "se", "sdx", "gs", "so", "rate", "var", "va", "total", "largest", "seen"}

@@ -12,7 +12,7 @@ import sysconfig
 import pytest
 from checkout import ROOT
 
-from odt.base import opcodes
+from odt.host import traits
 
 HOWTO = ROOT / "docs" / "howto"
 BLOCK = re.compile(r'^```\w+ title="([^"]+)"\n(.*?)^```$', re.M | re.S)
@@ -95,7 +95,7 @@ class Tree:
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
     tree = Tree(tmp_path_factory.mktemp("pages") / "tree")
-    first = len(opcodes.TABLE.splitlines()) + 1
+    first = len(traits.LINES) + 1
     for page in MOST:
         first += tree.follow(page, first)
     tree.build()

@@ -9,6 +9,7 @@ from house import circle
 
 from odt import layers
 from odt.base import opcodes
+from odt.host import traits
 from odt.layers import activations, norms
 from odt.plan import instruction
 from odt.plan.forward import family
@@ -56,7 +57,7 @@ def test_no_import_among_the_planners_modules_is_circular():
 
 
 def test_what_the_planner_reads_of_a_line_is_what_is_declared_there():
-    for line in opcodes.TABLE.decode().splitlines():
+    for line in traits.LINES:
         number, text = line.split(" ", 1)
         declared = opcodes.Opcode(int(number), text)
         row = instruction.row(declared.name)

@@ -1,4 +1,5 @@
-"""What the host knows of each instruction: the comments of its line in odt/base/opcodes.py. CPython only.
+"""What the host knows of each instruction: the comments of its line in odt/base/opcodes.py or optional.py. CPython
+only.
 
 The first comment is the formula. The second has clauses, ``# in base; rows x; cost 1 N``, each with its word first:
 
@@ -14,7 +15,7 @@ The first comment is the formula. The second has clauses, ``# in base; rows x; c
 import re
 from pathlib import Path
 
-from ...base import opcodes
+from ...base import opcodes, optional
 
 if 1 - 1:  # for type checkers alone
     from typing import Any
@@ -57,7 +58,10 @@ def _read(source: "str") -> "tuple[dict[str, tuple[str, list[str]]], dict[str, T
 
 
 # FAMILIES: {family: (what it is, names of its instructions)}, the sections of TABLE in its order. TRAITS: by name.
-FAMILIES, TRAITS = _read((Path(__file__).resolve().parents[2] / "base" / "opcodes.py").read_text())
+_BASE = Path(__file__).resolve().parents[2] / "base"
+FAMILIES, TRAITS = _read("".join([(_BASE / name).read_text() for name in ("opcodes.py", "optional.py")]))
+# Of all instructions, as they are declared, without comments.
+LINES = (opcodes.TABLE + optional.TABLE[1:]).decode().splitlines()
 
 
 def left_out() -> "list[str]":
