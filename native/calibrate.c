@@ -12,6 +12,7 @@
 #include "opcodes.h"
 #include "table.h"
 
+#define ADDRESS_MASK ((1u << ODT_REGION_SHIFT) - 1)
 #define UNSEEN 0x30800000 // 2^-30: fine enough to see the smallest error
 #define ROUNDS 8 // a result may overflow its first scale by more than an int32 holds
 #define BEYOND 2 // an input's range is at most 2^2 times that of the batch's median sample
@@ -59,7 +60,7 @@ static size_t next(const int32_t *program, size_t pc) {
 }
 
 static int32_t *word_at(const odt_region_t *regions, int32_t word) {
-    return (int32_t *)(void *)(regions[(uint32_t)word >> ODT_REGION_SHIFT].data + ((uint32_t)word & ODT_OFFSET_MASK));
+    return (int32_t *)(void *)(regions[(uint32_t)word >> ODT_REGION_SHIFT].data + ((uint32_t)word & ADDRESS_MASK));
 }
 
 static int is_range(int32_t number) {

@@ -35,7 +35,6 @@
 #define ODT_CONSTANTS 5
 #define ODT_REGIONS 6
 #define ODT_REGION_SHIFT 26
-#define ODT_OFFSET_MASK 0x3ffffff
 #define ODT_INT8 0
 #define ODT_UINT8 1
 #define ODT_INT16 2

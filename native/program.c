@@ -8,6 +8,7 @@
 #include "opcodes.h"
 #include "table.h"
 
+#define ADDRESS_MASK ((1u << ODT_REGION_SHIFT) - 1)
 #define MAX_EXTENT ((uint64_t)1 << 32) // above any region: where the product of sizes stops growing
 
 static size_t own_words(const odt_opcode_t *op) {
@@ -76,7 +77,7 @@ static int verify_operand(const int32_t *program, int32_t word, const int32_t *i
     unsigned access = **shape >> 6, dtype = **shape >> 3 & 7;
     int unused;
     uint64_t reach = extent(shape, immediates, -1, &unused);
-    uint32_t region = (uint32_t)word >> ODT_REGION_SHIFT, offset = (uint32_t)word & ODT_OFFSET_MASK;
+    uint32_t region = (uint32_t)word >> ODT_REGION_SHIFT, offset = (uint32_t)word & ADDRESS_MASK;
     int is_data = region == ODT_X_DATA || region == ODT_Y_DATA;
     fault->region = (int32_t)region;
     if (region >= ODT_REGIONS || is_data != (dtype == ODT_BUF) || (is_data && offset)) {
@@ -199,7 +200,7 @@ static int verify_prefixed(const int32_t *program, size_t prefix, size_t words, 
         if (!varies) {
             continue;
         }
-        uint64_t reach = row * (uint32_t)given[region == ODT_ARENA] + (word & ODT_OFFSET_MASK);
+        uint64_t reach = row * (uint32_t)given[region == ODT_ARENA] + (word & ADDRESS_MASK);
         size_t bytes = odt_region_bytes(program, region);
         if (reach > bytes) {
             fault->word = (int32_t)pc + 1 + i;
@@ -345,7 +346,7 @@ typedef union {
 } arguments_t;
 
 static const void *locate(uint32_t word, const odt_region_t *regions) {
-    return regions[word >> ODT_REGION_SHIFT].data + (word & ODT_OFFSET_MASK);
+    return regions[word >> ODT_REGION_SHIFT].data + (word & ADDRESS_MASK);
 }
 
 // Of the first immediate that counts rows and is a multiple of `rows`, that of `count` rows: never more than was

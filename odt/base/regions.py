@@ -42,7 +42,6 @@ Y_DATA = const(4)
 CONSTANTS = const(5)
 REGIONS = const(6)
 REGION_SHIFT = const(26)
-OFFSET_MASK = const((1 << 26) - 1)  # the bits below
 
 # Formats of the user's data, by number: int8, uint8, int16, int32, float32, uint16.
 INT8 = const(0)

@@ -11,13 +11,14 @@ class is seen.
 
 from ..base.fixed import ONE, scale_mul, scale_shift
 from ..base.primitives import size_of
-from ..base.regions import KEY, OFFSET_MASK
+from ..base.regions import KEY, REGION_SHIFT
 from ..run.session import batch, next_part, point, ready
 from .guards import refuse_harm, said
 
 if 1 - 1:  # for type checkers alone
     from ..run.network import Data, Network
 
+_MASK = (1 << REGION_SHIFT) - 1
 _HARM = 0.06, 0.1  # of guards.refuse_harm(): docs/howto/adabn.md has what was measured
 
 
@@ -87,10 +88,10 @@ def _found(session):
         for at, code, addresses, immediates in session.program.walk(*session.program.section("train")):
             if code.name in ("track_i8", "track_read_i8", "track_f32"):
                 tracks.append((at, at + code.words))
-                kept += [(address & OFFSET_MASK, 4 * immediates[0]) for address in addresses[:2]]
+                kept += [(address & _MASK, 4 * immediates[0]) for address in addresses[:2]]
                 keep = max(keep, immediates[-2])
         ranges = held(session)
-        kept += [(ranges[at] & OFFSET_MASK, 4) for at in range(1, len(ranges), 3)]
+        kept += [(ranges[at] & _MASK, 4) for at in range(1, len(ranges), 3)]
         forget()
         session.tracks = found = tracks, kept, keep
     return found

@@ -16,7 +16,7 @@ looks at a label.
 from ..base.fixed import ONE, is_number, own, scale_shift
 from ..base.opcodes import forget
 from ..base.primitives import quantize, scale_of, size_of
-from ..base.regions import OFFSET_MASK, REGION_SHIFT, STATE
+from ..base.regions import REGION_SHIFT, STATE
 from ..losses import SparseCategoricalCrossentropy
 from ..run.session import ready
 from .guards import refuse_harm, said
@@ -24,6 +24,7 @@ from .guards import refuse_harm, said
 if 1 - 1:  # for type checkers alone
     from ..run.network import Data, Network
 
+_MASK = (1 << REGION_SHIFT) - 1
 _HARM = 0.03, 0.05  # of guards.refuse_harm(): less than in adabn, as predictions are to become more confident
 
 
@@ -120,7 +121,7 @@ def _changed(session):
         sizes = dict(zip(code.immediates, immediates))
         for index, address in enumerate(addresses):
             if code.operands[index][1] != ":" and address >> REGION_SHIFT == STATE:
-                found.append((address & OFFSET_MASK, code.bytes(index, sizes)))
+                found.append((address & _MASK, code.bytes(index, sizes)))
     forget()
     merged = []
     for at, length in sorted(found):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..base import executor
 from ..base.fixed import bits_to_float, get
-from ..base.opcodes import OFFSET_MASK, REGION_SHIFT, STATE, VERSION, opcode
+from ..base.opcodes import REGION_SHIFT, STATE, VERSION, opcode
 from ..files import checkpoint, frozen
 from ..files.open import load_model
 from ..inspect.packed import stored
@@ -218,6 +218,8 @@ def _operands(found):
         for (name, _, dtype, extent, _), address in zip(code.operands, addresses):
             if address >> REGION_SHIFT == STATE:
                 shape = tuple([factor if isinstance(factor, int) else sizes[factor] for factor in extent])
-                tensors.setdefault(address & OFFSET_MASK, (code.name, name, shape, _DTYPES.get(dtype, dtype)))
+                tensors.setdefault(
+                    address & ((1 << REGION_SHIFT) - 1), (code.name, name, shape, _DTYPES.get(dtype, dtype))
+                )
     for at, (instruction, name, shape, dtype) in sorted(tensors.items()):
         yield "  S+%-7d %-22s %-5s %-8s %s" % (at, instruction, name, dtype, shape)

@@ -1,6 +1,6 @@
 """A program as text."""
 
-from ..base.regions import OFFSET_MASK, REGION_SHIFT
+from ..base.regions import REGION_SHIFT
 from ..plan.program import HEADER_WORDS, SECTIONS, Prefixed, Program
 
 
@@ -25,6 +25,6 @@ def _line(at, code, addresses, immediates):
     words = ["%5d %-18s" % (at, code.name)]
     for (name, access, _, _, _), address in zip(code.operands, addresses):
         region = "aSCxyK"[address >> REGION_SHIFT]
-        words.append("%s%s%s+%d" % (name, access, region, address & OFFSET_MASK))
+        words.append("%s%s%s+%d" % (name, access, region, address & ((1 << REGION_SHIFT) - 1)))
     words += ["%s=%d" % pair for pair in zip(code.immediates, immediates)]
     return " ".join(words)

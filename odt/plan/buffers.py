@@ -9,7 +9,7 @@ from array import array
 
 from ..base.fixed import ONE, elements
 from ..base.primitives import scale_add
-from ..base.regions import CONSTANTS, OFFSET_MASK, REGION_SHIFT, STATE
+from ..base.regions import CONSTANTS, REGION_SHIFT, STATE
 from .memory import Arena
 from .values import (  # fmt: skip
     ADDED,
@@ -145,7 +145,7 @@ class Buffers:
 
     def owner(self, operand):
         """Of those that are noted, the Buffer that an operand of the state lies in."""
-        offset = operand & OFFSET_MASK
+        offset = operand & (1 << REGION_SHIFT) - 1
         for buffer in self.noted:
             if buffer.offset <= offset < buffer.offset + buffer.size:
                 return buffer

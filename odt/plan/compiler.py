@@ -3,7 +3,7 @@
 from array import array
 
 from ..base.executor import collect
-from ..base.regions import ARENA, OFFSET_MASK, REGION_SHIFT
+from ..base.regions import ARENA, REGION_SHIFT
 from .forward import family, forward
 from .gradient import backward
 from .graph import fuse_relu, mask_after_pooling, trained
@@ -92,7 +92,7 @@ def _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, 
 
 
 def _offset(operand):
-    return operand & OFFSET_MASK
+    return operand & (1 << REGION_SHIFT) - 1
 
 
 def _finished(nodes, draft):

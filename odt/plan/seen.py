@@ -3,7 +3,7 @@ inspect.py, profile.py and the host's tools.
 """
 
 from ..base.opcodes import opcode
-from ..base.regions import ARENA, OFFSET_MASK, REGION_SHIFT, STATE
+from ..base.regions import ARENA, REGION_SHIFT, STATE
 from .instruction import END, FIRST, NAME, ROW, STOP
 from .values import Buffer, Value
 
@@ -46,7 +46,7 @@ class _Seen:
         return buffer
 
     def _outside(self, address):
-        region, offset = address >> REGION_SHIFT, address & OFFSET_MASK
+        region, offset = address >> REGION_SHIFT, address & (1 << REGION_SHIFT) - 1
         owner = self.s.buffers.owner(address) if region == STATE else None
         if owner and owner.offset == offset:
             return owner

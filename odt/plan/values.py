@@ -7,7 +7,7 @@ planning nothing else that is in this file.
 """
 
 from ..base.fixed import ONE
-from ..base.regions import ARENA, OFFSET_MASK, REGION_SHIFT
+from ..base.regions import ARENA, REGION_SHIFT
 
 # The kinds of buffers, as summary() groups them.
 ACTIVATION = "activations"
@@ -139,7 +139,7 @@ class Part:
 def placed(operand, name, size, role=None, kind=WEIGHT):
     """A Buffer at the address that an operand is."""
     made = Buffer(name, size, kind, operand >> REGION_SHIFT)
-    made.offset = operand & OFFSET_MASK
+    made.offset = operand & (1 << REGION_SHIFT) - 1
     if role:  # else the class's: a board's RAM is small
         made.role = role
     return made

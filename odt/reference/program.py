@@ -18,7 +18,6 @@ from ..base.opcodes import (
     DEFAULT_LIMIT,
     DONE,
     LIMITS,
-    OFFSET_MASK,
     PREFIXES,
     REGION_SHIFT,
     REGIONS,
@@ -123,7 +122,7 @@ def _verify(loaded, at, within=False):
         name, access, dtype, _, _ = op.operands[i]
         address = words[at + 1 + i]
         region = address >> REGION_SHIFT
-        offset = address & OFFSET_MASK
+        offset = address & ((1 << REGION_SHIFT) - 1)
         if not 0 <= region < REGIONS:
             raise ValueError("%s.%s is in region %d" % (op.name, name, region))
         if dtype == "buf":
@@ -164,7 +163,7 @@ def _spans(op, words, at, each=None):
         size = op.bytes(i, sizes)
         if each and op.immediates[each["which"]] in op.operands[i][3]:
             size *= each["R" if region == ARENA else "N"]
-        spans.append((op.operands[i], region, words[at + 1 + i] & OFFSET_MASK, size))
+        spans.append((op.operands[i], region, words[at + 1 + i] & ((1 << REGION_SHIFT) - 1), size))
     return spans
 
 
@@ -204,7 +203,7 @@ def _verify_prefix(loaded, prefix, given, at):
     for i in range(len(op.operands)):
         if op.immediates[which] in op.operands[i][3]:
             region = words[at + 1 + i] >> REGION_SHIFT
-            offset = words[at + 1 + i] & OFFSET_MASK
+            offset = words[at + 1 + i] & ((1 << REGION_SHIFT) - 1)
             count = given["R" if region == ARENA else "N"]
             if offset + op.bytes(i, sizes) * count > loaded.bytes[region]:
                 raise ValueError("each: %s of %s ends beyond %s" % (op.operands[i][0], op.name, _REGION_NAMES[region]))
@@ -275,7 +274,7 @@ def _execute_prefixed(prefix, words, at, buffers):
     given = _immediates(prefix, words, at)
     listed = []
     for i in range(len(prefix.operands)):
-        start = words[at + 1 + i] & OFFSET_MASK
+        start = words[at + 1 + i] & ((1 << REGION_SHIFT) - 1)
         data = buffers[words[at + 1 + i] >> REGION_SHIFT][start : start + prefix.bytes(i, given)]
         listed.append(array("i", bytes(data)))
     count = max(1, min(listed[0][0], given["R"]))
@@ -315,7 +314,7 @@ def _execute(op, words, at, buffers, sizes=None, which=None, rows=(0, 0)):
         if dtype == "buf":
             setattr(o, name, buffer)
             continue
-        start = address & OFFSET_MASK
+        start = address & ((1 << REGION_SHIFT) - 1)
         if which in extent:
             start += op.bytes(i, sizes) * rows[address >> REGION_SHIFT != ARENA]
         stop = start + op.bytes(i, sizes)

@@ -7,12 +7,13 @@ Where all kernels are one ``_odt``, session.calibrate_words() finds all ranges o
 from array import array
 
 from ..base.fixed import get, put, scale_div, scale_int, scale_mul, scale_shift
-from ..base.regions import ARENA, CONTROL, COUNT, OFFSET_MASK, POSITION, REGION_SHIFT, SAMPLES, STATE
+from ..base.regions import ARENA, CONTROL, COUNT, POSITION, REGION_SHIFT, SAMPLES, STATE
 from ..plan.listing import updates
 from .weights import UNSEEN
 
 _COUNTERS = ("tick", "step_key")  # of steps, and the key of their random numbers
 READS = ("gather_i8", "gather_norm_i8")  # the samples
+MASK = (1 << REGION_SHIFT) - 1
 ROUNDS = 8  # a result may overflow its first scale by more than an int32 holds
 _BEYOND = 2  # an input's range is at most 2^2 times that of the batch's median sample
 
@@ -52,7 +53,7 @@ def forgotten(program, regions):
     """_scales(), each as at first: whatever an interrupted calibration has left there."""
     scales = _scales(program)
     for scale, _ in scales.values():
-        put(regions[scale >> REGION_SHIFT], scale & OFFSET_MASK, UNSEEN)
+        put(regions[scale >> REGION_SHIFT], scale & MASK, UNSEEN)
     return scales
 
 
@@ -105,10 +106,10 @@ def _calibrate_in_turn(program, section, engine, loaded, regions, parts):
                     for first, last in done:
                         engine.run(loaded, regions, first, last)
                     if number == 0:  # as in calibrate, this instruction's alone
-                        put(arena, peak & OFFSET_MASK, 0)
+                        put(arena, peak & MASK, 0)
                     engine.run(loaded, regions, at, end)
-                    largest = max(largest, get(arena, peak & OFFSET_MASK))
-                put(arena, peak & OFFSET_MASK, largest)
+                    largest = max(largest, get(arena, peak & MASK))
+                put(arena, peak & MASK, largest)
                 if not follow(regions, (arena,), peak, scale, limit):
                     break
             if code.name in READS and section == "train":
@@ -127,7 +128,7 @@ def peaks(program):
     """Of every scale that follows a peak: offset of the peak in the arena, address of the scale, limit."""
     found = array("i")
     for peak, (scale, limit) in _scales(program).items():
-        for word in (peak & OFFSET_MASK, scale, limit):
+        for word in (peak & MASK, scale, limit):
             found.append(word)
     tidy()
     return found
@@ -161,21 +162,21 @@ def widen(found, session, parts, rows=0):
 def sample_scales(engine, loaded, regions, at, end, peak, scale, limit):
     """The scale that each sample of the batch would have on its own; none of those that are 0."""
     control, state = regions[CONTROL], regions[STATE]
-    position, count, before = control[POSITION], control[COUNT], get(state, scale & OFFSET_MASK)
+    position, count, before = control[POSITION], control[COUNT], get(state, scale & MASK)
     found = []
     control[COUNT] = 1
     for row in range(count):
         control[POSITION] = position + row
-        put(state, scale & OFFSET_MASK, UNSEEN)
+        put(state, scale & MASK, UNSEEN)
         for _ in range(ROUNDS):
             engine.run(loaded, regions, at, end)
             if not follow(regions, (regions[ARENA],), peak, scale, limit):
                 break
-        word = get(state, scale & OFFSET_MASK)
+        word = get(state, scale & MASK)
         if word != UNSEEN:
             found.append(word)
     control[POSITION], control[COUNT] = position, count
-    put(state, scale & OFFSET_MASK, before)
+    put(state, scale & MASK, before)
     return found
 
 
@@ -184,18 +185,18 @@ def leave_out(state, scale, found):
     found.sort()
     if found:
         most = scale_shift(found[len(found) // 2], _BEYOND)
-        put(state, scale & OFFSET_MASK, min(get(state, scale & OFFSET_MASK), most))
+        put(state, scale & MASK, min(get(state, scale & MASK), most))
 
 
 def follow(regions, arenas, peak, scale, limit):
     """Set the scale from the largest of the arenas' peaks and clear these; False when it fits already."""
     memory = regions[scale >> REGION_SHIFT]
-    largest = max([get(arena, peak & OFFSET_MASK) for arena in arenas])
+    largest = max([get(arena, peak & MASK) for arena in arenas])
     for arena in arenas:
-        put(arena, peak & OFFSET_MASK, 0)
+        put(arena, peak & MASK, 0)
     if largest == 0 or limit * 7 // 8 < largest <= limit:
         return False
-    offset = scale & OFFSET_MASK
+    offset = scale & MASK
     ratio = scale_div(scale_int(largest), scale_int(limit))
     put(memory, offset, scale_mul(get(memory, offset), ratio))
     return True

@@ -1,7 +1,7 @@
 """What Keras has and few use, or odt's compile decides: loaded when it is asked for."""
 
 from ..base.fixed import is_int, own
-from ..base.regions import OFFSET_MASK
+from ..base.regions import REGION_SHIFT
 from .session import ready
 
 
@@ -284,7 +284,7 @@ def _table(session, size):
     size = len(session.state) - size
     for _, code, addresses, _ in session.program.walk(*session.sections["train"]):
         if code.name[:13] == "weighted_xent":
-            first = addresses[-1] & OFFSET_MASK
+            first = addresses[-1] & (1 << REGION_SHIFT) - 1
     return first, first + size
 
 

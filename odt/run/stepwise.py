@@ -10,9 +10,9 @@ import sys
 
 _BEFORE = list(sys.modules)  # that unload() leaves
 
-from ..base.regions import ARENA, OFFSET_MASK, REGION_SHIFT, STATE
+from ..base.regions import ARENA, REGION_SHIFT, STATE
 from ..plan import drop
-from .calibration import READS, ROUNDS, follow, forgotten, is_left_out, leave_out, sample_scales, tidy
+from .calibration import MASK, READS, ROUNDS, follow, forgotten, is_left_out, leave_out, sample_scales, tidy
 
 # What this module and calibration.py import, when they run, too.
 _MODULES = (
@@ -79,7 +79,7 @@ def calibrate(program, section, engine, loaded, regions, start=None, parts=None,
             for number, arena in enumerate(runs()):
                 for first, last, _ in done if whole else named:
                     if kept and first == at and not whole:
-                        offset = addresses[0] & OFFSET_MASK
+                        offset = addresses[0] & MASK
                         arena[offset : offset + len(kept[number])] = kept[number]
                     engine.run(loaded, regions, first, last)
         if code.name in READS and section == "train":
@@ -96,7 +96,7 @@ def _kept(code, addresses, immediates, arenas):
     """(of each arena what an instruction with a peak reads where it writes, whether there is no memory for that)."""
     if addresses.count(addresses[0]) < 2 or "peak" not in [operand[0] for operand in code.operands]:
         return None, False
-    offset = addresses[0] & OFFSET_MASK
+    offset = addresses[0] & MASK
     try:
         size = code.bytes(0, dict(zip(code.immediates, immediates)))
         return [bytes(memoryview(arena)[offset : offset + size]) for arena in arenas], False

@@ -24,6 +24,7 @@ from odt.plan.instruction import ACCESS, FIRST, ROW, SHARES, STOP
 from odt.plan.program import Program
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+MASK = (1 << opcodes.REGION_SHIFT) - 1
 QUICK = settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
@@ -284,7 +285,7 @@ def test_every_read_of_a_random_program_finds_the_value_written_for_it(model, ho
         instruction = schedule.instructions[index]
         assert instruction[ROW][STOP] - FIRST == len(addresses)
         for k, operand in enumerate(instruction[FIRST : instruction[ROW][STOP]]):
-            region, offset = addresses[k] >> opcodes.REGION_SHIFT, addresses[k] & opcodes.OFFSET_MASK
+            region, offset = addresses[k] >> opcodes.REGION_SHIFT, addresses[k] & MASK
             assert (operand if region else arena.addresses()[operand]) == addresses[k]
             if region != opcodes.ARENA:
                 places.append(None)

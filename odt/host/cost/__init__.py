@@ -13,7 +13,7 @@ steers a kernel (a shift more, a zero that is skipped), the garbage collector, a
 
 from array import array
 
-from ...base.regions import OFFSET_MASK, REGION_SHIFT, SAMPLES
+from ...base.regions import REGION_SHIFT, SAMPLES
 from ...run.replace import resume
 from ...run.session import batch, bind, clear, is_untrained, next_part, pieces
 from ..traits import TRAITS
@@ -124,7 +124,7 @@ def _piece(session, program, piece):
         sizes = dict(zip(code.immediates, immediates), format=session.input.dtype)
         for index, (operand, _, dtype, _, _) in enumerate(code.operands):
             if operand in ("e", "x") and dtype in ("i8", "f32"):
-                begin = addresses[index] & OFFSET_MASK
+                begin = addresses[index] & (1 << REGION_SHIFT) - 1
                 region = session.regions[addresses[index] >> REGION_SHIFT]
                 data = bytes(region[begin : begin + code.bytes(index, sizes)])
                 data = data if dtype == "i8" else array("I", data)

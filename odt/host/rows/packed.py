@@ -7,7 +7,7 @@ output channels, to the same bits. An input's gradient, a sum over all rows, tak
 """
 
 from ...base.opcodes import opcode
-from ...base.regions import CONSTANTS, OFFSET_MASK, REGION_SHIFT
+from ...base.regions import CONSTANTS, REGION_SHIFT
 from ...files.frozen import HEADER
 from ...inspect.packed import Packed, stored
 from ...plan.buffers import Buffers as WholeBuffers
@@ -89,7 +89,7 @@ class _Freezes:
         """As of all buffers."""
         if not self.layer4 or name != self.layer4.name + " kernel":
             return super().freeze(name, size, kind, role)
-        operand = super().freeze(name, stored(size)) & OFFSET_MASK | FOUR << REGION_SHIFT
+        operand = super().freeze(name, stored(size)) & (1 << REGION_SHIFT) - 1 | FOUR << REGION_SHIFT
         rows = self.layer4.kernel_shape[0]
         self.kernels[operand] = Kernel(rows, size // rows)
         return operand
@@ -130,7 +130,7 @@ def _unpacked(s, instruction, room):
     operands, sizes = list(instruction[FIRST : kind[STOP]]), list(instruction[kind[STOP] : kind[END]])
     at = [operand >> REGION_SHIFT for operand in operands].index(FOUR)
     kernel = s.buffers.kernels[operands[at]]
-    place = operands[at] & OFFSET_MASK
+    place = operands[at] & (1 << REGION_SHIFT) - 1
     rows, pixels, number = _group(kind[NAME], sizes, kernel, room)
     made = []
     for first in range(0, kernel.rows, rows):

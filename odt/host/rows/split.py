@@ -7,7 +7,7 @@ by groups of columns, whose kernels are put together: no sum is parted, so that 
 """
 
 from ...base.opcodes import WINDOW, opcode
-from ...base.regions import OFFSET_MASK, REGION_SHIFT
+from ...base.regions import REGION_SHIFT
 from ...files.split import SPLIT, Split
 from ...plan.buffers import Buffers as WholeBuffers
 from ...plan.instruction import END, FIRST, MARK, NAME, ROW, STOP
@@ -272,8 +272,8 @@ class SplitPlan(Plan):
             yield layer, weights, into
 
     def _split(self, buffer, trained):
-        rows = self.found[buffer.offset]
+        rows, mask = self.found[buffer.offset], (1 << REGION_SHIFT) - 1
         role = SCALE if buffer.name.endswith(" scale") else None
-        made = Split(buffer.name, buffer.size, role, rows.at & OFFSET_MASK, rows.rest & OFFSET_MASK, rows.row, trained)
+        made = Split(buffer.name, buffer.size, role, rows.at & mask, rows.rest & mask, rows.row, trained)
         made.flash = self.staged
         return made

@@ -23,7 +23,7 @@ def is_finite(case):
     op = opcodes.opcode(case.name)
     for i, (_, _, dtype, _, _) in enumerate(op.operands):
         if dtype == "f32":
-            region, at = case.addresses[i] >> opcodes.REGION_SHIFT, case.addresses[i] & opcodes.OFFSET_MASK
+            region, at = case.addresses[i] >> opcodes.REGION_SHIFT, case.addresses[i] & (1 << opcodes.REGION_SHIFT) - 1
             words = array("I", case.regions[region][at : at + op.bytes(i, case.immediates)])
             if any(word >> 23 & 255 == 255 for word in words):
                 return False
