@@ -2,11 +2,13 @@
 
 import re
 
-import flash_image
 import machines
 import pytest
 from digests import DIGITS, digest, on_the_pc
 from stock_files import MPY, give
+
+from odt.host.boards import room
+from odt.host.release.pieces import beside
 
 STOCK = ["stock_unix x64", "stock_qemu_m3 armv7m", "stock_qemu_m4hf armv7emsp", "stock_qemu_rv32 rv32imc"]
 
@@ -142,8 +144,9 @@ def test_stock_pico_trains_the_digits_from_its_flash(tmp_path):
     others = "others = [bytes(90) for _ in range(20)]\n"  # 2 KB of the user's own: it is not a matter of luck
     script.write_text(f"ODT_ARGS = {args}\n" + others + (DIGITS / "train.py").read_text())
     with machines.open("stock_rp2040") as machine:
-        files = [MPY / "python" / "odt", *sorted((MPY / "armv6m").glob("_odt*.mpy"))]
-        machine.lay_flash([*flash_image.in_lib(files), (DIGITS / "digits.bin", "/digits.bin")])
+        files = room.wanted("/lib", MPY / "python" / "odt", beside(MPY / "armv6m" / "_odt.mpy"), [])  # as installed
+        pairs = [(file.source, file.target) for file in files]
+        machine.lay_flash([*pairs, (DIGITS / "digits.bin", "/digits.bin")])
         code, output = machine.mpremote("run", script, timeout=200)  # mounted files would take 12 KB of the heap
         assert code == 0, output.decode()
     text = output.decode()
