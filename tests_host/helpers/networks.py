@@ -57,7 +57,7 @@ def draw_layer(d, shape):
         kinds += ["conv", "conv", "conv", "transposed", "maxpool", "avgpool", "adaptive", "upsample", "global"]
     if axes == 2:
         kinds += ["depthwise", "depthwise"]
-    if axes == 1 and not getattr(d, "plain", False):
+    if axes == 1 and getattr(d, "sequences", False):
         kinds += ["recurrent", "recurrent", "attention", "attention", "position"]
     kind = d.choice(kinds)
     pick = (lambda name: getattr(odt, name + "%dD" % axes)) if axes else None

@@ -53,7 +53,7 @@ def test_int8_gradients_have_the_size_of_the_float_ones(name, loss):
         expected = iter(Twin(model, weights=dequantized(model)).gradients(x, y, loss))
         compared = 0
         for _, weights in model.session.plan.weights:
-            for buffer in (weights.kernel, weights.bias):
+            for buffer in [weights.kernel] + weights.vectors:
                 if buffer is None:
                     continue
                 gradient = next(expected)

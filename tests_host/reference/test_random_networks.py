@@ -19,7 +19,9 @@ MANY = int(os.environ.get("ODT_NETWORKS", "0"))
 
 
 class Drawn:
-    """hypothesis, as networks.py asks."""
+    """hypothesis, as networks.py asks; with recurrence and attention, which other draws are older than."""
+
+    sequences = True
 
     def __init__(self, data):
         self.data = data
