@@ -27,7 +27,7 @@ void odt_serve(uint32_t me);
 
 // How many threads are to compute from here on: 2, the second one a worker, 1, or for tests, where there is one core,
 // 0: one that does the worker's part after its own. For the main thread, while no kernel of its runs. Returns the
-// number of the worker that is wanted, a new one, when the one before serves no more.
+// number of the worker that is wanted: a new number, if the worker before has stopped serving.
 uint32_t odt_want(int threads);
 
 // After a fork or a soft reset: one thread, and no worker is there to be waited for.

@@ -17,6 +17,7 @@ from ...run.session import is_untrained, ready
 from ...run.weights import read
 from ..files import write_file
 from .graph import Unsupported
+from .recurrence import ONNX
 
 _OPSET = 17
 _TYPES = {"float32": TensorProto.FLOAT, "uint8": TensorProto.UINT8, "int8": TensorProto.INT8,
@@ -239,17 +240,17 @@ class _Writer:
         turned = self._add("Transpose", [kernel], name + " turned", perm=[1, 0])
         return self._add("Add", [self._add("MatMul", [x, turned], name + " product"), bias], name)
 
-    def _recurrent(self, op, order, node, inputs, **attributes):
+    def _recurrent(self, op, node, inputs, **attributes):
         """Steps come first there, and directions before the batch. In int8 between the bytes of input and output the
         operator computes in float.
         """
         layer, projection = node.layer, node.inputs[0]
         name, units, blocks = layer.name, layer.units, layer.gates
-        weights = {}
+        weights, order = {}, np.argsort(ONNX[type(layer).__name__])  # where ONNX's gates are in odt's
         for prefix, each in (("", projection.layer), ("recurrent ", layer)):
             values = read(each, self.session.state, self.session.frozen, self.parameters[each], self.int8)
             for (kind, shape), value in zip(each.weight_shapes(), values):
-                weights[prefix + kind] = np.array(value, np.float32).reshape(blocks, units, *shape[1:])[list(order)]
+                weights[prefix + kind] = np.array(value, np.float32).reshape(blocks, units, *shape[1:])[order]
         none = np.zeros((blocks, units))
         both = [weights.get(kind, none).reshape(1, -1) for kind in ("bias", "recurrent bias")]
         given = [
@@ -267,13 +268,13 @@ class _Writer:
         return self._add("Transpose", [made], name, perm=[1, 0, 2])
 
     def _gru(self, node, inputs):
-        return self._recurrent("GRU", (0, 1, 2), node, inputs, linear_before_reset=1)
+        return self._recurrent("GRU", node, inputs, linear_before_reset=1)
 
     def _lstm(self, node, inputs):
-        return self._recurrent("LSTM", (0, 3, 1, 2), node, inputs)
+        return self._recurrent("LSTM", node, inputs)
 
     def _simple_rnn(self, node, inputs):
-        return self._recurrent("RNN", (0,), node, inputs)
+        return self._recurrent("RNN", node, inputs)
 
     def _images(self, node, op, inputs, **attributes):
         x = [self._first(inputs[0], node.inputs[0]), *inputs[1:]]

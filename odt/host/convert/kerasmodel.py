@@ -351,12 +351,9 @@ class _Reader:
     )  # fmt: skip
     def _recurrent(self, layer, x, origin):
         cell, kind = layer.cell, type(layer).__name__
-        bias, other = self._or(cell.bias, None), None
-        if kind == "GRU" and bias is not None:
-            bias, other = bias
-        weights = self._array(cell.kernel).T, self._array(cell.recurrent_kernel).T, bias, other
-        if bias is not None and other is None:
-            weights = (*weights[:3], np.zeros_like(bias))
+        bias = self._bias(cell)
+        biases = bias if kind == "GRU" and bias is not None else (bias, None)
+        weights = self._array(cell.kernel).T, self._array(cell.recurrent_kernel).T, *biases
         made = recurrent_layer(self.builder, kind, x, weights, KERAS, layer.name, origin)
         return made if layer.return_sequences else self.builder.last_step(made, layer.name, origin)
 

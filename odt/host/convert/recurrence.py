@@ -20,8 +20,8 @@ _ACTIVATIONS = {"GRU": ["Sigmoid", "Tanh"], "LSTM": ["Sigmoid", "Tanh", "Tanh"],
 def layer(builder, kind, value, weights, order, name, origin):
     """The outputs of all steps of one layer.
 
-    ``weights``: kernel (gates * units, features), recurrent kernel (gates * units, units) and the biases of both or two
-    times None, their gates in the source's ``order``.
+    ``weights``: kernel (gates * units, features), recurrent kernel (gates * units, units) and the biases of both or
+    None, their gates in the source's ``order``.
     """
     blocks = GATES[kind]
 
@@ -31,7 +31,7 @@ def layer(builder, kind, value, weights, order, name, origin):
         return np.concatenate([np.split(array, blocks)[each] for each in order[kind]])
 
     kernel, recurrent, bias, other = [ordered(array) for array in weights]
-    if bias is not None and kind != "GRU":  # which alone multiplies a product that has its bias
+    if other is not None and kind != "GRU":  # which alone multiplies a product that has its bias
         bias, other = bias + other, None
     return builder.recurrent(kind, value, kernel, recurrent, bias, other, name, origin)
 
