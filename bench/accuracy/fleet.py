@@ -1,7 +1,8 @@
 """A fleet of boards: accuracy against bytes, beside PyTorch, and what liars do.
 
-    python bench/accuracy/fleet.py              all, some ten minutes; writes bench/results/fleet.txt
+    python bench/accuracy/fleet.py              all, twenty minutes; writes bench/results/fleet.txt
     python bench/accuracy/fleet.py --seeds 1    a look at it
+    python bench/accuracy/fleet.py --thousand   a thousand nodes alone
 
 Nodes are twins of boards (odt.host.fleet.Twin): the same bits. Data and split are those of bench/accuracy/accuracy.py:
 1400 digits to train, 397 to test. The 1400 are split by Dirichlet's distribution (Hsu et al., 2019) with alpha 0.3, at
@@ -10,7 +11,17 @@ Adam(0.004). "PyTorch": FedAvg in float32 from the same first weights on the sam
 4 bytes per weight. Accuracy in %, of the fleet's model on the test images: mean over seeds +- standard error. "bytes":
 of an update, per node and round, without frames.
 
-Liars: ten nodes, of which the first send their update negated and five times as large.
+Zeroth order: 8 nodes of the same splits, which measure one number for each step (odt.fleet.ZerothNode): ZerothOrder
+with a rate of 0.01 that falls to 0 as a cosine, 5,000 steps on batches of 16. "bytes": of all steps until then.
+
+Liars: ten nodes, of which the first lie: their update is negated and five times as large. "robust" is what odt fleet
+--robust chooses for ten nodes, "robust, 3" what it chooses with --liars 3. The next table has one liar of ten: its
+update is negated and five times as large, ten times as large, of turned labels (9 - label), or of a backdoor: half of
+its images have four bright pixels in a corner and the label 0, and its update is five times as large. "success": the
+share of test images, of other labels than 0, that are taken for 0 when they have these pixels.
+
+A thousand nodes: odt fleet bench/accuracy/digits_node.py --twins 1000 --rounds 2, of 64 images each; seconds by the
+clock, of a round and of the whole command with its two evaluations of all nodes, and its largest memory.
 
 Own classes: eight nodes whose data differ more, alpha 0.1. The accuracy of each node's model on the test images, which
 are weighed by the shares of classes in the node's data; then the mean and the worst over the nodes, after 20 rounds.
@@ -19,26 +30,31 @@ each node trains as many epochs without the others.
 """
 
 import argparse
+import re
+import resource
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import folders  # noqa: E402, F401
+import folders  # noqa: E402
 import numpy as np
 import torch
-from accuracy import digits, digits_cnn
+from accuracy import digits, digits_cnn, digits_mlp
+from lies import LIES, lying, marked
 from twin import Twin as Reference
 from written import recorded
 
 import odt
-from odt.fleet import Node
-from odt.host.fleet import SUMS, Fleet, Twin
+from odt.fleet import Node, ZerothNode
+from odt.host.fleet import SUMS, Fleet, Robust, Twin, ZerothFleet
 
 NODES, ALPHA, EPOCHS, BATCH, RATE = 8, 0.3, 2, 16, 0.004
 LEAST = 16  # samples of a node
 ROUNDS = 10, 20, 40
+STEPS, FAST = (1000, 2000, 5000), 0.01
 UNLIKE = {
     "alone": {"alone": True},
     "int8": {},
@@ -75,13 +91,13 @@ def compiled(seed):
     return model
 
 
-def run(train, test, nodes, seed, rounds, **options):
-    """(accuracies after these rounds, bytes of an update, digest)."""
-    parts = dirichlet(train[1], nodes, seed)
-    links = [
-        Twin(Node(compiled(seed), train[0][part], train[1][part], "node %d" % number, EPOCHS, least=LEAST))
-        for number, part in enumerate(parts)
-    ]
+def run(train, test, nodes, seed, rounds, poison=None, **options):
+    """(accuracies after these rounds, bytes of an update, digest, model); ``poison`` changes the first node's data."""
+    links = []
+    for number, part in enumerate(dirichlet(train[1], nodes, seed)):
+        own = train[0][part], train[1][part]
+        own = poison(*own) if poison and not number else own
+        links.append(Twin(Node(compiled(seed), *own, "node %d" % number, EPOCHS, least=LEAST)))
     fleet = Fleet(compiled(seed), links, workers=1, **options)
     found, sizes = [], []
     for number in range(1, rounds[-1] + 1):
@@ -91,7 +107,28 @@ def run(train, test, nodes, seed, rounds, **options):
         if number in rounds:
             fleet.model.calibrate(train[0][:64])
             found.append(fleet.model.evaluate(*test)[1])
-    return found, np.mean(sizes), fleet.digest()
+    return found, np.mean(sizes), fleet.digest(), fleet.model
+
+
+def run_zeroth(train, test, seed, network):
+    """(accuracies after STEPS, digest of all nodes)"""
+
+    def node(x, y, name):
+        model = odt.Sequential(network())
+        rate = odt.CosineDecay(FAST, STEPS[-1])
+        model.compile(odt.ZerothOrder(rate), batch_size=BATCH, seed=seed)
+        return ZerothNode(model, x, y, name, least=LEAST)
+
+    parts = dirichlet(train[1], NODES, seed)
+    links = [Twin(node(train[0][part], train[1][part], "node %d" % number)) for number, part in enumerate(parts)]
+    fleet = ZerothFleet(node(train[0][:64], train[1][:64], "PC"), links, steps=200, workers=1)
+    found = []
+    for number in range(1, STEPS[-1] // 200 + 1):
+        taken = fleet.run_round().parts.values()
+        assert not [part.why for part in taken if part.why]  # all have the weights of the PC, too
+        if 200 * number in STEPS:
+            found.append(fleet.model.evaluate(*test)[1])
+    return found, fleet.digest()
 
 
 def run_torch(train, test, seed):
@@ -163,13 +200,29 @@ def run_unlike(train, test, seed, rounds, personal=(), tuned=False, alone=False)
     return np.mean(found), min(found)
 
 
-def lying(combine, liars):
-    """A sum over updates of which the first ``liars`` are lies."""
+SENT = {**SUMS, "robust": Robust(10)}
 
-    def lie(updates, samples):
-        return combine([[-5 * value for value in each] for each in updates[:liars]] + updates[liars:], samples)
 
-    return lie
+def run_liar(train, test, seed, combine, times, poison=None):
+    """(accuracy, success of the backdoor)"""
+    found, _, _, model = run(train, test, 10, seed, (20,), poison, combine=lying(combine, 1, times))
+    others = test[0][test[1] != 0]
+    taken = np.array(model.predict(marked(others))).reshape(-1, 10).argmax(1) == 0
+    return found[0], taken.mean()
+
+
+def thousand():
+    """A line about the command with a thousand nodes."""
+    begun = time.perf_counter()
+    words = ["-m", "odt", "fleet", str(folders.ROOT / "bench" / "accuracy" / "digits_node.py"), "--twins", "1000"]
+    done = subprocess.run(
+        [sys.executable, *words, "--rounds", "2"], capture_output=True, text=True, check=True, cwd=folders.ROOT
+    )
+    memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    seconds = re.findall(r" down, ([\d.]+) s$", done.stdout, re.M)
+    digest = done.stdout.split()[-1]
+    return "a thousand nodes: rounds of %s s, %.0f s in all, %.0f MB, digest %s" % (
+        " and ".join(seconds), time.perf_counter() - begun, memory, digest)  # fmt: skip
 
 
 def words(accuracies):
@@ -181,28 +234,45 @@ def words(accuracies):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=5)
-    seeds = range(parser.parse_args().seeds)
+    parser.add_argument("--thousand", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.thousand:
+        return print(thousand())
+    seeds = range(arguments.seeds)
     torch.set_num_threads(1)
     train, test = digits()
     print("%d nodes%32s" % (NODES, "bytes") + "".join("%9d rounds " % number for number in ROUNDS))
     for name, options in WAYS.items():
         begun = time.perf_counter()
         results = [run(train, test, NODES, seed, ROUNDS, **options) for seed in seeds]
-        print("%-28s%11d" % (name, np.mean([size for _, size, _ in results])) + words([each[0] for each in results]),
+        print("%-28s%11d" % (name, np.mean([each[1] for each in results])) + words([each[0] for each in results]),
               " digest of seed 0: %08x" % results[0][2], flush=True)  # fmt: skip
         print("odt: %.0f s" % (time.perf_counter() - begun), file=sys.stderr)
     results = [run_torch(train, test, seed) for seed in seeds]
     print("%-28s%11d" % ("PyTorch, float32", 4 * 1898) + words(results), flush=True)
+    print("\nzeroth order, 8 bytes per step, after steps" + "".join("%9d       " % number for number in STEPS))
+    print("%-39s" % "bytes" + "".join("%9d       " % (8 * number) for number in STEPS))
+    for name, network in (("CNN", digits_cnn), ("MLP 64-32-10", digits_mlp)):
+        results = [run_zeroth(train, test, seed, network) for seed in seeds]
+        print("%-39s" % name + words([each[0] for each in results]), " digest of seed 0: %08x" % results[0][1],
+              flush=True)  # fmt: skip
     print("\nten nodes, after 20 rounds" + "".join("%9d liars   " % liars for liars in (0, 1, 3)))
-    for name, combine in SUMS.items():
+    for name, combine in {**SENT, "robust, 3": Robust(10, 3)}.items():
         columns = []
         for liars in (0, 1, 3):
             results = [run(train, test, 10, seed, (20,), combine=lying(combine, liars)) for seed in seeds]
             columns.append([each[0][0] for each in results])
         print("%-26s" % name + words(list(zip(*columns))), flush=True)
+    print("\none liar of ten, after 20 rounds: mean, robust; %s" % SENT["robust"])
+    print("%-26s" % "" + "".join("%16s" % each for each in ("accuracy", "success") * 2))
+    for name, options in LIES.items():
+        rows = [sum([run_liar(train, test, seed, SENT[each], **options) for each in ("mean", "robust")], ())
+                for seed in seeds]  # fmt: skip
+        print("%-26s" % name + words(rows), flush=True)
     print("\nown classes, alpha 0.1, after 20 rounds        mean            worst")
     for name, options in UNLIKE.items():
         print("%-36s" % name + words([run_unlike(train, test, seed, 20, **options) for seed in seeds]), flush=True)
+    print("\n" + thousand())
 
 
 if __name__ == "__main__":

@@ -26,14 +26,18 @@ GET = const(0x47)  # round, first byte (4 bytes each), count (2) -> these bytes 
 EVALUATE = const(0x45)  # round, 1: the model of the PC, 0: the board's own -> loss, accuracy (float32)
 KEY = const(0x4B)  # -> public key (32 bytes)
 MASK = const(0x4D)  # round, this node's place (1 byte), public keys of all nodes: secret.py
+STEP = const(0x53)  # SCALAR: a step's number, the scalar of the step before -> SCALAR: its own of this step. zeroth.py
+SUM = const(0x43)  # -> CRC-32 of the shared weights, as int32
 QUIT = const(0x51)
 # Answers of the board, with the request's sequence number.
 ANSWER = const(0x41)
 REFUSED = const(0x21)  # why, as text
 
 VERSION = const(1)
+ZEROTH = const(2)  # in ABOUT, beside the dtype: a node of zeroth order, whose rounds are steps
 ABOUT = "<BBIIIII"  # version, 1: int8 or 0: float32, seed, CRC-32 of the layers, words, samples, last round
 TASK = "<IIBBI"  # round, CRC-32 of the model, form of the update, momentum in 1/256, entries that are sent
+SCALAR = "<Ii"
 DONE = "<fIII"  # loss, samples, bytes of the update, their CRC-32
 
 

@@ -30,7 +30,7 @@ if 1 - 1:  # for type checkers alone
 
 _NAME = const(32)  # bytes of a name at most
 _WHY = const(200)  # characters of a reason at most
-_LEAST = const(64)  # samples of which an update shows no image: bench/accuracy/leakage.py
+LEAST = const(64)  # samples of which an update shows no image: bench/accuracy/leakage.py
 
 
 class Node:
@@ -45,6 +45,8 @@ class Node:
     with momentum, and the update's.
     """
 
+    kind = 0  # of HELLO's second byte, beside the dtype
+
     def __init__(
         self,
         model: "Network",
@@ -55,31 +57,36 @@ class Node:
         validation_data: "tuple[Data, Data] | None" = None,
         personal: "Sequence[str]" = (),
         secret: "bool" = False,
-        least: "int" = _LEAST,
+        least: "int" = LEAST,
     ) -> None:
-        self.model = model
-        session = ready(model)
-        self.shared = shared = Shared(session, personal)
-        self.samples = session.bound(x, y, "")[0]
+        self._take(model, x, y, name, validation_data, personal)
+        shared = self.shared
         if not secret and self.samples < size_of("Node", "least", least):
             raise ValueError(
                 "Node: an update of %d samples shows them to the PC: give %d or more, secret=True, or another least"
                 % (self.samples, least)
             )
-        self.x, self.y = x, y
         self.epochs = size_of("Node", "epochs", epochs)
-        self.validation_data = (x, y) if validation_data is None else validation_data
-        name = ("%s" % (name,)).encode() if name else b"node"
-        if len(name) > _NAME or b"\0" in name:
-            raise ValueError("Node: name is 1 to %d bytes of UTF-8, got %r" % (_NAME, name))
-        self.name = name
-        self.round = 0  # the last that was trained
         self.base = array("i", bytes(4 * shared.count))  # the PC's model
         self.values = array("i", bytes(4 * shared.count))  # what was learnt and not sent
         self.trend = None  # with momentum: of what was learnt
         self.secret = secret
         self.masks = None
         self.update = bytearray()
+
+    def _take(self, model, x, y, name, validation_data, personal=()):
+        """What any node has: a model, data and a name."""
+        self.model = model
+        session = ready(model)
+        self.shared = Shared(session, personal)
+        self.samples = session.bound(x, y, "")[0]
+        self.x, self.y = x, y
+        self.validation_data = (x, y) if validation_data is None else validation_data
+        name = ("%s" % (name,)).encode() if name else b"node"
+        if len(name) > _NAME or b"\0" in name:
+            raise ValueError("Node: name is 1 to %d bytes of UTF-8, got %r" % (_NAME, name))
+        self.name = name
+        self.round = 0  # the last that was trained
         self._task = self._done = b""
 
     def serve(self, source: "Any" = None, to: "Any" = None) -> None:
@@ -132,9 +139,9 @@ class Node:
         if body != bytes((frames.VERSION,)):
             raise ValueError("this node speaks version %d, the PC sent %r" % (frames.VERSION, body))
         model, shared = self.model, self.shared
-        int8 = model.dtype == "int8"
+        kind = (model.dtype == "int8") | self.kind
         about = struct.pack(
-            frames.ABOUT, frames.VERSION, int8, model.seed, shared.crc, shared.count, self.samples, self.round
+            frames.ABOUT, frames.VERSION, kind, model.seed, shared.crc, shared.count, self.samples, self.round
         )
         shapes = bytes(shared.sizes)[: frames.LONGEST - len(about) - len(self.name) - 1]
         return about + self.name + b"\0" + shapes
@@ -250,5 +257,8 @@ class Node:
         if take:
             self._whole(crc)
             self.shared.write(self.base)
+        return self._evaluated()
+
+    def _evaluated(self):
         loss, accuracy = self.model.evaluate(*self.validation_data)
         return struct.pack("<ff", loss, -1 if accuracy is None else accuracy)

@@ -134,7 +134,7 @@ class Shared:
                         count = weights.rows * weights.columns
                         kernel = array("f", bytes(4 * count))
                         for index in range(count):
-                            struct.pack_into("<I", kernel, 4 * index, _bits(values[at + index]))
+                            struct.pack_into("<I", kernel, 4 * index, float_bits(values[at + index]))
                         write_kernel(state, weights, int8, kernel)
                         at += count
                         continue
@@ -142,7 +142,7 @@ class Shared:
                     for place in range(buffer.offset, buffer.offset + buffer.size, 4):
                         value = values[at]
                         if not whole:
-                            value = _bits(value)
+                            value = float_bits(value)
                             if buffer.role == ADDED and not layer.epsilon <= value < 1 << 31:
                                 value = layer.epsilon
                         put(state, place, value)
@@ -151,7 +151,7 @@ class Shared:
         rewrite(session, "fleet", write, (session.calibrated, session.epoch, None, session.seed))
 
 
-def _bits(value):
+def float_bits(value: "int") -> "int":
     """The float32 bits of value times 2^-20."""
     if not value:
         return 0

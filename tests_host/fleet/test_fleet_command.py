@@ -4,10 +4,10 @@ import re
 
 import pytest
 from checkout import ROOT
-from fleet_node import network, node
+from fleet_node import network, node, zeroth_node
 
 from odt.host import commands
-from odt.host.fleet import Fleet, Twin
+from odt.host.fleet import Fleet, Robust, Twin, ZerothFleet
 
 SCRIPT = str(ROOT / "tests_host" / "helpers" / "fleet_node.py")
 
@@ -45,6 +45,51 @@ def test_forms_and_sums_are_chosen(capsys):
     assert text.endswith("digest %08x\n" % twins.run_round().digest)
 
 
+@pytest.mark.parametrize(
+    "nodes, words, name",
+    [(4, (), "median"), (5, (), "krum"), (7, ("--liars", 2), "krum"), (5, ("--liars", 2), "median")],
+)
+def test_robust_chooses_a_sum_and_says_what_it_withstands(capsys, nodes, words, name):
+    text = odt(capsys, SCRIPT, "--twins", nodes, "--rounds", 1, "--robust", *words)[1]
+    liars = int(words[1]) if words else 1
+    assert "\nsum: %s withstands %s\n" % (name, "one liar" if liars == 1 else "2 liars") in text
+    twins = Fleet(network(), [Twin(node(n)) for n in range(nodes)], combine=Robust(nodes, liars))
+    assert text.endswith("digest %08x\n" % twins.run_round().digest)
+
+
+def test_a_fleet_of_zeroth_order_runs_by_its_script(capsys, tmp_path):
+    script, state = tmp_path / "node.py", tmp_path / "state"
+    script.write_text(
+        "import sys; sys.path.insert(0, %r)\nfrom fleet_node import zeroth_node\n"
+        "from odt.fleet import place\nzeroth_node(place[0]).serve()\n" % str(ROOT / "tests_host" / "helpers")
+    )
+    words = "--twins", 2, "--processes", 1, "--steps", 10, "--state", state
+    status, text = odt(capsys, script, *words, "--rounds", 2, "--robust")
+    twins = ZerothFleet(zeroth_node(3), [Twin(zeroth_node(n)) for n in range(3)], 10, "median")
+    wanted = ["%08x" % twins.run_round().digest for _ in range(3)]
+    assert status == 0 and "sum: median withstands one liar\n" in text and text.endswith("digest %s\n" % wanted[1])
+    assert odt(capsys, script, *words, "--rounds", 1, "--robust")[1].endswith("digest %s\n" % wanted[2])
+
+
+def test_a_page_is_written_at_the_end_and_after_a_failure(capsys, tmp_path):
+    page = tmp_path / "page.html"
+    text = odt(capsys, SCRIPT, "--twins", 2, "--rounds", 2, "--report", page)[1]
+    assert "odt: report in %s\n" % page in text
+    digest = text.split()[-1]
+    text = page.read_text()
+    assert "<td>well</td>" in text and "<td>%s</td>" % digest in text and "<td>2 of 2</td>" in text
+    script = tmp_path / "node.py"
+    script.write_text(
+        "import sys; sys.path.insert(0, %r)\nfrom fleet_node import node\nfrom odt.fleet import place\n"
+        "one = node(place[0])\n"
+        "put = one._put\ndef twice(body):\n    if one.round == 1:\n        raise OSError('<i>')\n    return put(body)\n"
+        "one._put = twice\none.serve()\n" % str(ROOT / "tests_host" / "helpers")
+    )
+    assert odt(capsys, script, "--twins", 2, "--report", page)[0] == 1
+    text = page.read_text()
+    assert "<td>1 of 20</td>" in text and text.count("&lt;i&gt;") == 8 and "<i>" not in text
+
+
 def test_secret_rounds_that_are_void_are_said_and_end_the_command_after_three(capsys):
     status, text = odt(capsys, SCRIPT, "--processes", 3, "--rounds", 1, "--form", "whole", "--secret")
     twins = Fleet(network(), [Twin(node(n)) for n in range(3)], "whole")
@@ -76,6 +121,11 @@ def test_a_node_that_fails_is_named_and_its_text_is_escaped(capsys, tmp_path):
         (("--processes", 1, "--share", 2), "share is in 0..1, got 2.0"),
         (("--processes", 1, "--momentum", 0.5), "momentum is in 0..0.99, and of form top, got 0.5"),
         (("--connect", "/dev/no-such"), "/dev/no-such: "),
+        (("--twins", 2, "--robust"), "a sum withstands fewer liars than half of the nodes, got 1 of 2"),
+        (("--twins", 9, "--robust", "--liars", 5), "a sum withstands fewer liars than half of the nodes, got 5 of 9"),
+        (("--twins", 9, "--robust", "median", "--liars", 1), "--liars is what --robust chooses by, without a name"),
+        (("--twins", 1, "--report", "page.txt"), "--report ends with .html, got page.txt"),
+        (("--twins", 1, "--steps", 0), "--steps is at least 1, got 0"),
     ],
 )  # fmt: skip
 def test_what_it_refuses(capsys, words, why):

@@ -152,3 +152,34 @@ def test_krum_leaves_out_what_lies_far_away():
 def test_a_cut_that_leaves_nothing_is_refused():
     with pytest.raises(ValueError, match="of 4 updates 2 cannot be cut"):
         sums.trimmed([[1]] * 4, [1] * 4, 2)
+
+
+@pytest.mark.parametrize(
+    "nodes, liars, name, withstands",
+    [(3, None, "median", 1), (4, 1, "median", 1), (5, None, "krum", 1), (10, None, "krum", 1), (10, 3, "krum", 3),
+     (10, 4, "median", 4), (40, None, "krum", 4), (64, None, "krum", 6), (65, None, "trimmed", 6),
+     (1000, None, "trimmed", 100)],
+)  # fmt: skip
+def test_robust_withstands_what_it_says(nodes, liars, name, withstands):
+    """Liars that send the same far away, whatever it is, do not move the sum out of the others' range."""
+    robust = sums.Robust(nodes, liars)
+    assert (robust.name, robust.liars) == (name, withstands) and str(robust).startswith(name + " withstands ")
+    honest = [[100 + n % 7, -50 - n % 5] for n in range(nodes - withstands)]
+    for lie in ([10**6, 10**6], [-(10**8), 3], [10**6, -50]):
+        found = robust(honest + [lie] * withstands, [10**9] * nodes)
+        assert all(min(column) <= value <= max(column) for value, column in zip(found, zip(*honest)))
+
+
+def test_robust_of_scalars_is_the_median_and_of_fewer_updates_it_still_sums():
+    assert sums.Robust(30, scalars=True).name == "median" and sums.Robust(30, scalars=True).liars == 14
+    for nodes in (3, 12, 80):
+        robust = sums.Robust(nodes)
+        assert [len(robust([[1, 2]] * count, [1] * count)) for count in range(1, 5)] == [2] * 4
+
+
+@pytest.mark.parametrize("nodes, liars", [(1, None), (2, None), (4, 2), (9, 5), (5, 0)])
+def test_what_no_sum_withstands_is_refused(nodes, liars):
+    with pytest.raises(
+        ValueError, match="fewer liars than half of the nodes, got %d of %d" % (1 if liars is None else liars, nodes)
+    ):
+        sums.Robust(nodes, liars)

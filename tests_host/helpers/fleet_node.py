@@ -4,7 +4,7 @@ Runs on CPython, on MicroPython and on boards, as a script: it takes samples of 
 """
 
 import odt
-from odt.fleet import Node, place
+from odt.fleet import Node, ZerothNode, place
 
 
 def samples(number, count=64):
@@ -22,17 +22,22 @@ def samples(number, count=64):
     return x, y
 
 
-def network(dtype="int8", seed=5):
+def network(dtype="int8", seed=5, optimizer=None):
     model = odt.Sequential([
         odt.Input((4, 4, 1), dtype="uint8", scale=1 / 16), odt.Conv2D(4, 3, padding="same", activation="relu"),
         odt.MaxPool2D(), odt.Flatten(), odt.Dense(4),
     ])  # fmt: skip
-    model.compile(odt.Adam(0.01), batch_size=8, seed=seed, dtype=dtype)
+    model.compile(optimizer or odt.Adam(0.01), batch_size=8, seed=seed, dtype=dtype)
     return model
 
 
 def node(number, **options):
     return Node(network(), *samples(number), name="corner %d" % number, **options)
+
+
+def zeroth_node(number, dtype="int8", sign=True, count=64):
+    model = network(dtype, optimizer=odt.ZerothOrder(0.01, sign=sign))
+    return ZerothNode(model, *samples(number, count), name="corner %d" % number)
 
 
 if __name__ == "__main__":

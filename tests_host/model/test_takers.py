@@ -217,7 +217,8 @@ NO_ARRAYS = {
     )
     + ("odt.continual.guards:said",),
     "how many samples each node of a fleet has": ("odt.host.fleet.rounds:Fleet.apply",)
-    + tuple("odt.host.fleet.sums:" + name for name in ("krum", "masked", "mean", "median", "trimmed")),
+    + tuple("odt.host.fleet.sums:" + name for name in ("krum", "masked", "mean", "median", "trimmed"))
+    + ("odt.host.fleet.sums:Robust.__call__",),
     "a sample's bytes, for the planner": ("odt.host.rows.place:place", "odt.host.rows.stage:Stage.live_bytes"),
     "samples as a network of PyTorch takes them": ("odt.host.episodes:train", "odt.host.prune:prune"),
     "a window as the recorder shows it": ("odt.host.boards.record:picture",),

@@ -14,6 +14,7 @@ from .links import Process, Serial, Twin
 from .remote import FleetError
 from .replay import replay
 from .rounds import Fleet
-from .sums import SUMS
+from .sums import SUMS, Robust
+from .zeroth import ZerothFleet
 
-__all__ = ["SUMS", "Fleet", "FleetError", "Process", "Serial", "Twin", "replay"]
+__all__ = ["SUMS", "Fleet", "FleetError", "Process", "Robust", "Serial", "Twin", "ZerothFleet", "replay"]

@@ -12,18 +12,20 @@ the model that it compiles is the fleet's, and its validation_data give the accu
 import contextlib
 import os
 import runpy
-import sys
 from pathlib import Path
 from unittest import mock
 
 from ... import fleet as board
 from ...fleet.node import Node
+from ...fleet.zeroth import ZerothNode
 from ..boards.board import BoardError
 from ..text import complain, say
-from .remote import FleetError
 from .links import Process, Serial, Twin
+from .remote import FleetError
 from .rounds import Fleet
-
+from .shown import Seen, drawing, line, write
+from .sums import Robust
+from .zeroth import ZerothFleet
 
 _FAILURES = 3  # rounds in a row without an update end the command
 
@@ -43,6 +45,7 @@ def command(options):
     if not count:
         raise BoardError("there is no node: give --connect PORT [PORT ..], --processes COUNT or --twins COUNT")
     own = served(script, count, count)
+    combine = _sum(options, count, isinstance(own, ZerothNode))
     with contextlib.ExitStack() as stack:
         links = []
         for number in range(count):
@@ -53,32 +56,90 @@ def command(options):
                 links.append(Process(script, place) if number < apart else Twin(served(script, number, count)))
             stack.callback(links[-1].close)
         try:
-            fleet = Fleet(
-                own.model, links, options.form, options.share, options.momentum, options.combine, options.timeout,
-                personal=own.shared.personal, secret=options.secret, workers=apart + bool(options.twins),
-            )  # fmt: skip
+            fleet = _fleet(options, own, links, combine, apart + bool(options.twins))
             if options.state and os.path.exists(options.state):
                 fleet.load(options.state)
         except ValueError as error:
             raise BoardError(error) from None
         say("%d nodes share %d weights of %s" % (count, fleet.shared.count, script.name), flush=True)
-        failed = 0
+        if isinstance(combine, Robust):
+            say("sum: %s" % combine, flush=True)
+        facts = [
+            ("script", script.name), ("nodes", count), ("weights", fleet.shared.count),
+            ("update", "8 bytes for a step" if isinstance(fleet, ZerothFleet) else options.form),
+            ("sum", str(combine)),
+        ]  # fmt: skip
+        seen = Seen(fleet, options.rounds, facts)
+        try:
+            _run(options, fleet, own, seen)
+            seen.ended = "well"
+        except BaseException as error:
+            seen.ended = str(error) or type(error).__name__
+            raise
+        finally:
+            if options.report and seen.rows:
+                write(seen, options.report)
+                say("odt: report in %s" % options.report)
+        fleet.close()
+    say("digest %08x" % fleet.digest())
+    return 0
+
+
+def _sum(options, count, scalars):
+    """The name of a sum, or what --robust chooses."""
+    if options.liars is not None and options.combine != "chosen":
+        raise BoardError("--liars is what --robust chooses by, without a name")
+    if options.combine != "chosen":
+        return options.combine
+    try:
+        return Robust(count, options.liars, scalars)
+    except ValueError as error:
+        raise BoardError(error) from None
+
+
+def _fleet(options, own, links, combine, workers):
+    if isinstance(own, ZerothNode):
+        combine = combine.name if isinstance(combine, Robust) else combine
+        return ZerothFleet(own, links, options.steps, combine, options.timeout, workers)
+    return Fleet(
+        own.model, links, options.form, options.share, options.momentum, combine, options.timeout,
+        personal=own.shared.personal, secret=options.secret, workers=workers,
+    )  # fmt: skip
+
+
+def _run(options, fleet, own, seen):
+    """All rounds, drawn where there is a terminal and rich."""
+    failed = 0
+    with _drawn(seen):
         for _ in range(options.rounds):
             try:
                 found = fleet.run_round()
                 failed = 0
             except FleetError as error:
                 failed += 1
+                seen.failed.append(str(error))
                 if failed == _FAILURES:
                     raise
                 complain("odt:", error)
                 continue
             if options.state:
                 fleet.save(options.state)
-            show(found, fleet.evaluate(), accuracy(fleet, own))
-        fleet.close()
-    say("digest %08x" % fleet.digest())
-    return 0
+            evaluated, whole = fleet.evaluate(), accuracy(fleet, own)
+            seen.add(found, evaluated, whole)
+            line(found, evaluated, whole)
+
+
+def _drawn(seen):
+    """A drawing below the lines, four times per second."""
+    try:
+        from rich.console import Console
+        from rich.live import Live
+    except ImportError:
+        return contextlib.nullcontext()
+    console = Console(highlight=False, emoji=False)
+    if not console.is_terminal:
+        return contextlib.nullcontext()
+    return Live(get_renderable=lambda: drawing(seen, console.width), console=console, refresh_per_second=4)
 
 
 def served(script, number, count):
@@ -111,28 +172,6 @@ def accuracy(fleet, own):
     return fleet.model.evaluate(*own.validation_data)[1]
 
 
-def show(found, evaluated, whole):
-    """A round in lines: what it came to, the nodes' accuracies, and why nodes took no part."""
-    parts = found.parts.values()
-    taking = sum([not part.why for part in parts])
-    own = sorted([(value, name) for name, (_, value) in evaluated.items() if value >= 0])
-    words = ["round %d: %d of %d nodes" % (found.number, taking, len(found.parts)), "loss %.4f" % found.loss]
-    if whole is not None:
-        words.append("accuracy %.4f" % whole)
-    if own:
-        mean = sum([value for value, _ in own]) / len(own)
-        words.append("on nodes %.4f, worst %.4f (%s)" % (mean, *own[0]))
-    words.append("%d bytes up, %d down, %.1f s" % (found.up, found.down, found.seconds))
-    say(", ".join(words), flush=True)
-    for part in parts:
-        if part.why:
-            complain("   ", part.why)
-    for name, part in found.parts.items():
-        if part.reset:
-            say("    %s: it was reset: what it had not sent is lost" % name)
-    sys.stdout.flush()
-
-
 def add_arguments(command):
     """The command's options, for argparse."""
     command.add_argument("script", help="it makes a Node of odt.fleet and calls serve()")
@@ -146,20 +185,27 @@ def add_arguments(command):
     command.add_argument("--share", metavar="NUMBER", type=float, default=0.1, help="of forms top and random; 0.1")
     command.add_argument("--momentum", metavar="NUMBER", type=float, default=0.0, help="of form top; 0")
     command.add_argument(
-        "--robust", dest="combine", choices=("median", "trimmed", "krum"), default="mean",
-        help="withstands liars: median fewer than half of the nodes, trimmed and krum a fifth",
+        "--robust", dest="combine", nargs="?", const="chosen", choices=("chosen", "median", "trimmed", "krum"),
+        default="mean", help="withstands liars: chosen by the number of nodes, if no name is given, and said",
     )  # fmt: skip
+    command.add_argument(
+        "--liars", metavar="COUNT", type=int, help="that --robust withstands; a tenth of the nodes, at least one"
+    )
     command.add_argument(
         "--secret", action="store_true", help="updates are masked, of form whole or random: the PC reads the sum"
     )
     command.add_argument("--timeout", metavar="SECONDS", type=float, default=600, help="for a round of a node; 600")
+    command.add_argument("--steps", metavar="COUNT", type=int, default=50, help="of a round of zeroth order; 50")
+    command.add_argument("--report", metavar="FILE.html", help="a page is written there at the end")
     command.add_argument("--state", metavar="FILE", help="model and round are kept there, and gone on with")
     command.set_defaults(run=checked)
 
 
 def checked(options):
     """As ``command``; argparse's option --rounds and others are checked here."""
-    for name, least in (("rounds", 1), ("processes", 0), ("twins", 0)):
+    if options.report and not options.report.endswith(".html"):
+        raise BoardError("--report ends with .html, got %s" % options.report)
+    for name, least in (("rounds", 1), ("steps", 1), ("processes", 0), ("twins", 0)):
         if getattr(options, name) < least:
             raise BoardError("--%s is at least %d, got %d" % (name, least, getattr(options, name)))
     return command(options)

@@ -14,7 +14,7 @@ _PATIENCE = 2  # seconds until a request is repeated; twice as long after each t
 _TEXT = 400  # characters of other text that are kept, the last ones
 _WORDS = (frames.LONGEST - 8) // 4  # of a model, in a frame
 _ABOUT = struct.calcsize(frames.ABOUT)
-FIELDS = "version", "int8", "seed", "layers", "weights", "samples", "round"
+FIELDS = "version", "kind", "seed", "layers", "weights", "samples", "round"
 
 
 class FleetError(BoardError):
@@ -103,6 +103,18 @@ class Remote:
         """(loss, accuracy) on the node's data: of a model that was sent to it, or, None, of its own."""
         crc = 0 if model is None else executor.engine.crc32(model.tobytes())
         return self._unpacked("<ff", self.ask(frames.EVALUATE, struct.pack("<IB", crc, model is not None), timeout))
+
+    def step(self, number, scalar, timeout):
+        """What a node of zeroth order measures at a step; ``scalar``: the fleet's of the step before."""
+        body = self.ask(frames.STEP, struct.pack(frames.SCALAR, number, scalar), timeout)
+        found, own = self._unpacked(frames.SCALAR, body)
+        if found != number:
+            raise FleetError("%s: an answer to step %d, asked for %d" % (self.name, found, number))
+        return own
+
+    def sum(self, timeout):
+        """CRC-32 of the weights that a node of zeroth order has."""
+        return self._unpacked("<I", self.ask(frames.SUM, b"", timeout))[0]
 
     def key(self, timeout):
         """The node's public key, 32 bytes."""

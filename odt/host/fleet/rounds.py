@@ -1,34 +1,26 @@
 """Rounds of a fleet: the model goes to the nodes, they train, their updates are summed."""
 
-import collections
 import struct
 import time
 from array import array
 from concurrent.futures import ThreadPoolExecutor
 
 from ...base import executor
-from ...fleet.frames import VERSION
 from ...fleet.secret import LEAST, MOST
 from ...fleet.shared import LIMIT, Shared
 from ...fleet.updates import WORDS
 from ...run.session import ready
 from ..files import write_file
-from .remote import FleetError, Remote
+from .nodes import Nodes, Part, Round
+from .remote import FleetError
 from .sums import SUMS, masked
 from .updates import NAMES
 
 _STATE = struct.Struct("<4sIIII")  # "odtF", round, CRC-32 of the layers, words, CRC-32 of the words
 _MAGIC = b"odtF"
 
-# A node's part in a round: its samples, loss, bytes of its update; why is "" unless it has failed. ``reset``: it had
-# trained rounds before, and has begun again; ``trained``: it has trained this round, sent or not: where the answer was
-# lost it is known later.
-Part = collections.namedtuple("Part", "samples loss size why reset trained")
-# bytes: that came and went, of all nodes, frames included.
-Round = collections.namedtuple("Round", "number parts loss up down seconds digest")
 
-
-class Fleet:
+class Fleet(Nodes):
     """A compiled model, and the links to the nodes that train it.
 
     form: "whole" (int32), "int8", "top" (the ``share`` of largest entries), "random" (a ``share``, by the round
@@ -63,30 +55,19 @@ class Fleet:
             raise ValueError("combine is one of %s, got %r" % (", ".join(SUMS), combine))
         if secret and (form not in ("whole", "random") or combine != "mean"):
             raise ValueError("secret is of form whole or random, and combine mean, got %r and %r" % (form, combine))
+        super().__init__(model, Shared(ready(model), personal), links, timeout, workers, mixed)
         self.secret = secret
-        self.model = model
-        self.shared = shared = Shared(ready(model), personal)
-        self.weights = array("i", bytes(4 * shared.count))
+        shared = self.shared
         shared.add_to(self.weights)
-        self.number = 0  # of the last round
         self.form = WORDS if secret and form == "random" else NAMES[form]
         self.momentum = int(256 * momentum)
         self.entries = max(1, round(share * shared.count))
         self.combine = masked if secret else SUMS.get(combine, combine)
-        self.timeout, self.mixed = timeout, mixed
-        self.remotes = [Remote(link, "node %d" % number) for number, link in enumerate(links)]
-        self._rounds = [0] * len(self.remotes)  # the last that each is known to have trained
-        self.journal = {}  # by the round's number: {name: Part}, for replay()
-        self._workers = workers or max(1, len(self.remotes))
-
-    def digest(self):
-        """CRC-32 of the model's shared weights, as int32."""
-        return executor.engine.crc32(self.weights)
 
     def run_round(self):
         """One round over the nodes; returns a Round. FleetError where no node has sent an update; the model stays."""
         begun = time.monotonic()
-        before = sum([remote.up for remote in self.remotes]), sum([remote.down for remote in self.remotes])
+        up, down = self.bytes()
         found = self.train()
         parts = self.journal[self.number]
         sent = [(part, update) for part, update in found.values() if update is not None]
@@ -95,9 +76,8 @@ class Fleet:
         self.apply([update for _, update in sent], [part.samples for part, _ in sent])
         samples = sum([part.samples for part, _ in sent])
         loss = sum([part.samples * part.loss for part, _ in sent]) / samples
-        up = sum([remote.up for remote in self.remotes]) - before[0]
-        down = sum([remote.down for remote in self.remotes]) - before[1]
-        return Round(self.number, parts, loss, up, down, time.monotonic() - begun, self.digest())
+        ups, downs = self.bytes()
+        return Round(self.number, parts, loss, ups - up, downs - down, time.monotonic() - begun, self.digest())
 
     def train(self, taking=None):
         """Let nodes train the next round; returns {place of a node's link: (Part, update)}.
@@ -139,21 +119,6 @@ class Fleet:
         self.weights = array("i", [max(-LIMIT, min(LIMIT, value)) for value in weights])
         self.shared.write(self.weights)
 
-    def evaluate(self):
-        """{name: (loss, accuracy) of the model after its training there, on the node's data}, of those that answer."""
-        found = {}
-        for remote in self.remotes:
-            try:
-                found[remote.name] = remote.evaluate(None, self.timeout)
-            except FleetError:
-                pass
-        return found
-
-    def close(self):
-        """End the nodes' scripts and the links."""
-        for remote in self.remotes:
-            remote.quit()
-
     def save(self, path):
         """Write model and round to a file, which is replaced whole."""
         data = self.weights.tobytes()
@@ -174,45 +139,6 @@ class Fleet:
             raise ValueError("%s: damaged" % path)
         self.weights, self.number = array("i", words), number
         self.shared.write(self.weights)
-
-    def _greet(self, number):
-        """A node's About, or FleetError why it takes no part."""
-        remote = self.remotes[number]
-        try:
-            try:
-                about = remote.hello(min(self.timeout, 10))
-            except FleetError:
-                remote.link.restart()
-                about = remote.hello(min(self.timeout, 30))
-            self._check(about)
-            return about
-        except FleetError as error:
-            return error
-        except Exception as error:  # restart() has said why
-            return FleetError("%s: %s" % (remote.name, error))
-
-    def _check(self, about):
-        shared, model = self.shared, self.model
-        dtype = "int8" if about.int8 else "float32"
-        if about.version != VERSION:
-            raise FleetError("%s: version %d, the PC has %d" % (about.name, about.version, VERSION))
-        if about.layers != shared.crc or about.weights != shared.count:
-            mine, theirs = list(shared.sizes)[: len(about.sizes)], list(about.sizes)
-            raise FleetError(
-                "%s: another model: it shares %d weights, in arrays of %s; the PC %d, of %s"
-                % (about.name, about.weights, theirs, shared.count, mine)
-            )
-        if dtype != model.dtype and not self.mixed:
-            raise FleetError("%s: its model is %s, the PC's %s" % (about.name, dtype, model.dtype))
-        if about.seed != model.seed & 0xFFFFFFFF:
-            raise FleetError("%s: its model has seed %d, the PC's %d" % (about.name, about.seed, model.seed))
-
-    def _refuse_twice(self, about):
-        """Two nodes of one name: neither takes part, for nobody knows which is which."""
-        names = [getattr(each, "name", None) for each in about]
-        for number, name in enumerate(names):
-            if name is not None and names.count(name) > 1:
-                about[number] = FleetError("%s: %d nodes have this name" % (name, names.count(name)))
 
     def _agree(self, about, pool):
         """Let the nodes that take part agree on masks; those that do not answer take no part."""

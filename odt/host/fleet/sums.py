@@ -5,6 +5,8 @@ returns a list. ``mean`` weighs by samples (FedAvg: McMahan et al., 2017); a lia
 others do not.
 """
 
+import functools
+
 
 def rounded(total, count):
     """total / count, to nearest, half up."""
@@ -60,3 +62,37 @@ def masked(updates, samples):
 
 
 SUMS = {"mean": mean, "median": median, "trimmed": trimmed, "krum": krum}
+
+_MANY = 64  # nodes: krum compares each pair of updates
+
+
+class Robust:
+    """The sum that ``odt fleet --robust`` chooses for this number of nodes. Its str() says what it withstands.
+
+    liars: how many nodes may be such, a tenth of all and at least one if not given. Of few nodes it is the median, of
+    up to 64 krum, of more nodes trimmed; of ``scalars``, one number of each node, the median. ValueError where no sum
+    withstands that many.
+    """
+
+    def __init__(self, nodes, liars=None, scalars=False):
+        liars = max(1, nodes // 10) if liars is None else liars
+        if liars < 1 or nodes <= 2 * liars:
+            raise ValueError("a sum withstands fewer liars than half of the nodes, got %d of %d" % (liars, nodes))
+        self.liars = liars
+        if scalars or nodes < 2 * liars + 3:
+            self.name, self.sum, self.liars = "median", median, (nodes - 1) // 2
+        elif nodes <= _MANY:
+            self.name, self.sum = "krum", functools.partial(krum, liars=liars)
+        else:
+            self.name, self.sum = "trimmed", functools.partial(_trimmed_to, cut=liars)
+
+    def __call__(self, updates, samples):
+        return self.sum(updates, samples)
+
+    def __str__(self):
+        return "%s withstands %s" % (self.name, "one liar" if self.liars == 1 else "%d liars" % self.liars)
+
+
+def _trimmed_to(updates, samples, cut):
+    """``trimmed``, of as many as there are: nodes may be missing in a round."""
+    return trimmed(updates, samples, min(cut, (len(updates) - 1) // 2))
