@@ -34,6 +34,8 @@ by_rows              bench/costs/by_rows.py                      kernels planner
 continual            bench/accuracy/continual.py                 training odt/continual
 continual_generated  bench/accuracy/continual.py --generated     training odt/continual
 cost                 bench/costs/cost.py --check                 kernels planner odt/host/cost
+cost_m4f             bench/costs/cost.py --check --machine cortex-m4f  kernels planner odt/host/cost
+cost_rv32            bench/costs/cost.py --check --machine rv32  kernels planner odt/host/cost
 dynamic              bench/accuracy/dynamic.py                   training kernels odt/adapt
 echo                 bench/costs/echo.py                         kernels odt/online
 examples             bench/examples/examples.py                  training kernels planner examples

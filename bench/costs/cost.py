@@ -5,7 +5,7 @@ their instructions.
     python bench/costs/cost.py --again    fits again what it measured, which is in build/cost_rp2040.json
     python bench/costs/cost.py --check    measures other networks against those factors; writes bench/results/cost.txt
     python bench/costs/cost.py --machine cortex-m4f [--again | --check]    the same by QEMU: odt/host/cost/m4f.py,
-                                                                           bench/results/cost_m4f.txt
+                                                                           bench/results/cost_m4f.txt; rv32 likewise
 
 Each network is drawn from a seed, planned on the PC, opened on the board as a model file, and makes three steps. Then
 some steps are measured whole, of which the shortest counts, and one an instruction at a time, as bench/costs/steps.py
@@ -37,7 +37,12 @@ import odt
 from odt.host import cost
 
 # The emulator, the file's part of the name, what is counted.
-MACHINES = {"rp2040": ("rp2040", "rp2040", "cycles"), "cortex-m4f": ("qemu_m4hf", "m4f", "instructions")}
+MACHINES = {
+    "rp2040": ("rp2040", "rp2040", "cycles"),
+    "cortex-m4f": ("qemu_m4hf", "m4f", "instructions"),
+    "rv32": ("qemu_rv32", "rv32", "instructions"),
+}
+ALIKE = {"cortex-m4f": ("qemu_m33", "qemu_m7")}  # emulators of cores that run these instructions, to be compared
 FIT, CHECK = {"int8": 240, "float32": 110}, {"int8": 80, "float32": 30}
 FIRST = 100000  # seed of those that check
 NEAR = 0.1
@@ -254,7 +259,8 @@ def fit(networks, board):
     for *_, rows in networks:
         for name, sizes, cycles, _ in rows:
             features = cost.features(name, sizes, board)
-            equations.append((features, cycles))
+            if cycles >= 0:  # else something else ran while nothing was measured
+                equations.append((features, cycles))
             for group, _ in features:
                 leader[find(group)] = find(features[0][0])
     parts = defaultdict(list)
@@ -346,10 +352,10 @@ def report(name, networks, failed, board):
     yield ""
 
 
-def known(board):
+def known(board, emulator):
     """Lines: the networks of bench/costs/steps.py, and what the random ones have not: parts of a batch."""
-    yield "networks of bench/costs/steps.py, int8: %s of a step, foretold, error" % MACHINES[board][2]
-    machine = counting.open(MACHINES[board][0])
+    yield "%s, networks of bench/costs/steps.py, int8: %s of a step, foretold, error" % (emulator, MACHINES[board][2])
+    machine = counting.open(emulator)
     try:
         for name in steps.MODELS:
             model = steps.compiled(name)
@@ -400,7 +406,9 @@ def main():
     for dtype, count in CHECK.items():
         found, failed = collect(emulator, dtype, range(FIRST, FIRST + count))
         out += report(dtype, found, failed, board)
-    out += known(board)
+    for each in (emulator, *ALIKE.get(board, ())):
+        out += [*known(board, each), ""]
+    out = out[:-1]
     print("\n".join(out))
     file, words = ("cost.txt", "") if name == "rp2040" else ("cost_%s.txt" % name, " --machine %s" % board)
     written.write(file, ["Cost foretold. Written by: python bench/costs/cost.py --check%s" % words, *out])

@@ -293,10 +293,10 @@ def executed():
     return tick * (0xFFFFFFFF - mem32[timer + 4] & 0xFFFFFFFF)
 if "RV32" in sys.implementation._machine:
     def start():
-        global begin
-        begin = mem32[0x200BFF8]
+        global started
+        started = mem32[0x200BFF8]
     def executed():
-        return 100 * (mem32[0x200BFF8] - begin & 0xFFFFFFFF)
+        return 100 * (mem32[0x200BFF8] - started & 0xFFFFFFFF)
 """
 
 

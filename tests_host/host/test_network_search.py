@@ -243,7 +243,7 @@ def test_arguments_that_cannot_be_are_refused():
         ({"objectives": ("accuracy", "speed")}, "objectives: one of accuracy, ram, .* got 'speed'"),
         ({"limits": {"heap": 5}}, "limits: one of .* got 'heap'"),
         ({"sampler": "random"}, "sampler: .* got 'random'"),
-        ({"machine": "z80"}, "machine: one of rp2040, cortex-m4f is expected, got 'z80'"),
+        ({"machine": "z80"}, "machine: one of rp2040, cortex-m4f, rv32 is expected, got 'z80'"),
     ):
         with pytest.raises(ValueError, match=words):
             search(**options)

@@ -2,13 +2,14 @@
 
 import { $, element, number } from './dom.js';
 
-// RAM of the chip by its data sheet; `machine`: of odt.host.cost, whose unit it gives per second.
+// RAM of the chip by its data sheet; `machine`: of odt.host.cost, which gives an RP2040's cycles, and instructions of the
+// others: a Cortex-M33 and a Cortex-M7 run a Cortex-M4's (bench/results/cost_m4f.txt has how near).
 export const BOARDS = [
-  { name: 'RP2040 (Pico)', ram: 264 * 1024, machine: 'rp2040', hertz: 125e6 },
-  { name: 'RP2350 (Pico 2)', ram: 520 * 1024 },
-  { name: 'ESP32-C3', ram: 400 * 1024 },
-  { name: 'STM32F405', ram: 192 * 1024, machine: 'cortex-m4f', hertz: 168e6, least: true },
-  { name: 'STM32H743', ram: 1024 * 1024 },
+  { name: 'RP2040 (Pico)', ram: 264 * 1024, machine: 'rp2040', hertz: 125e6, cycles: true },
+  { name: 'RP2350 (Pico 2)', ram: 520 * 1024, machine: 'cortex-m4f', hertz: 150e6 },
+  { name: 'ESP32-C3', ram: 400 * 1024, machine: 'rv32', hertz: 160e6 },
+  { name: 'STM32F405', ram: 192 * 1024, machine: 'cortex-m4f', hertz: 168e6 },
+  { name: 'STM32H743', ram: 1024 * 1024, machine: 'cortex-m4f', hertz: 480e6 },
 ];
 
 export function drawBoards(found, times) {
@@ -32,5 +33,5 @@ function time(board, times) {
     return 'not estimated';
   }
   const ms = (1000 * count) / board.hertz;
-  return `${board.least ? 'at least ' : ''}${ms < 10 ? ms.toFixed(1) : number(Math.round(ms))} ms`;
+  return `${board.cycles ? '' : '\u2248 '}${ms < 10 ? ms.toFixed(1) : number(Math.round(ms))} ms`;
 }

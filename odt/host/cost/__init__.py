@@ -1,4 +1,4 @@
-"""Cycles of a training step on a board, estimated from the plan, without a board or an emulator.
+"""Cycles, or instructions, of a training step on a board, estimated from the plan, without a board or an emulator.
 
     model.compile(odt.Adam(0.004), batch_size=16)
     print(cycles(model))                  # of one train_step(), on the RP2040
@@ -6,8 +6,9 @@
 
 Each instruction costs a sum of products of its sizes, each times a factor: the products of most are in their rows
 (traits/), those of convolutions and dense layers in int8, whose kernels choose between loops, in m0.py and m4.py. The
-factors are measured (bench/costs/cost.py, on the emulated boards): the RP2040's cycles lie in rp2040.py, in m4f.py
-instructions of a Cortex-M4 with an FPU, of which a real one takes some more cycles. What is not estimated: how data
+factors are measured (bench/costs/cost.py, on the emulated boards): the RP2040's cycles lie in rp2040.py, instructions
+of a Cortex-M4 with an FPU in m4f.py (a Cortex-M33 and a Cortex-M7 run as many), those of a RISC-V core in rv32.py. A
+real core takes some more cycles than instructions. What is not estimated: how data
 steers a kernel (a shift more, a zero that is skipped), the garbage collector, and the loop around the step.
 """
 
@@ -20,11 +21,13 @@ from ..traits import TRAITS
 from . import m0, m4
 from .m4f import FACTORS as M4F
 from .rp2040 import FACTORS as RP2040
+from .rv32 import FACTORS as RV32
 
 MACHINES = {
-    "rp2040": (RP2040, m0.LOOPS),
-    "cortex-m4f": (M4F, m4.LOOPS),
-}  # factors, and the loops that they are of
+    "rp2040": (RP2040, m0.LOOPS, "cycles of an RP2040"),
+    "cortex-m4f": (M4F, m4.LOOPS, "instructions of a Cortex-M4"),
+    "rv32": (RV32, m0.LOOPS, "instructions of an RV32IMC core"),
+}  # factors, the loops that they are of, and the unit
 
 SAMPLED = 64  # positions
 
@@ -37,9 +40,9 @@ class Unknown(ValueError):
 
 
 def cycles(model, x=None, y=None, machine="rp2040"):
-    """Of one ``train_step`` of a whole batch, Python around it included; ``machine`` "cortex-m4f": instructions.
+    """Of one ``train_step`` of a whole batch, Python around it included.
 
-    Unknown names what was not measured.
+    ``machine``: one of MACHINES, which has the unit. Unknown names what was not measured.
 
     ``model``: compiled with an optimizer, or opened from a file; it stays as it is. ``x``, ``y``: samples, as for
     ``fit``, a batch of which goes through a step here: how many errors are 0 decides about a kernel's loops. Without,

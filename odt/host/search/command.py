@@ -6,6 +6,7 @@ import runpy
 import numpy as np
 
 from ..boards.board import BoardError
+from ..cost import MACHINES
 from ..text import say
 from .family import Family
 from .networks import NetworkSearch
@@ -63,8 +64,7 @@ def describe(point, model, board="rp2040"):
         figures["ram"], len(session.arena), len(session.state), len(session.plan.code), figures["predict_ram"],
     )  # fmt: skip
     if "cycles" in figures:
-        unit = {"rp2040": "cycles of an RP2040", "cortex-m4f": "instructions of a Cortex-M4"}[board]
-        yield "a step of %d samples: %d %s, estimated" % (session.batch_size, figures["cycles"], unit)
+        yield "a step of %d samples: %d %s, estimated" % (session.batch_size, figures["cycles"], MACHINES[board][2])
 
 
 def limits(options):

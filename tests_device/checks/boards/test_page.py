@@ -104,6 +104,19 @@ def files(tmp_path_factory):
     return model, {"good.odt": good, "cut.odt": good[:-9], "text.odt": b"no model", "<i>x</i>.odt": good}
 
 
+def spoken_words(*names):
+    """[[digit's name, its takes as base64]]: int8 at 8 kHz, the last of them by stream.bin."""
+    digits = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+    takes = {name: [] for name in names}
+    for file in ("teach.bin", "stream.bin"):
+        data = (EXAMPLES / "keyword" / file).read_bytes()
+        for at in range(0, len(data), 5201):
+            name = digits[data[at + 5200]]
+            if name in takes:
+                takes[name].append(encoded(data[at : at + 5200]))
+    return [[name, takes[name]] for name in names]
+
+
 @pytest.fixture(scope="module")
 def requests():
     return pages.requests(20)
@@ -127,7 +140,7 @@ def page(tmp_path_factory, requests, files):
         plan={"requests": requests}, learn={"label": "<b>me</b>"},
         wrong={"options": options, "scripts": scripts, "files": {n: encoded(data) for n, data in files[1].items()}},
         tables={"files": tables, "trained": ["iris.csv", "named.npz", "images.npz"]},
-        sensors={"classes": [["wave", 2], ["<b>rest</b>", 0.1]]},
+        sensors={"classes": [["wave", 2], ["<b>rest</b>", 0.1]], "words": spoken_words("zero", "six")},
     ))  # fmt: skip
 
 
@@ -266,6 +279,11 @@ def test_a_phone_and_a_microphone_record_classes_train_and_are_recognised(page):
     assert "was not allowed to use the microphone" in found["denied"]
     assert re.search(r"[1-3] words of one are recorded", found["sound"]), found["sound"]
     assert "classes that were recorded: 1, expected 2 or more" in found["few"]
+    speech = found["speech"]
+    for name, text in zip(("zero", "six"), speech["recorded"]):
+        assert re.search(r"[4-7] words of %s are recorded" % name, text), text
+    assert "Press Recognise" in speech["trained"], speech["trained"]
+    assert [text.split(",")[0] for text in speech["heard"]] == ["zero", "six"]
     assert "this device sends no motion" in found["still"]
     assert [re.match(r"(\d+) windows", text) is not None for text in found["motion"]] == [True, True]
     assert "<b>rest</b>: 1" in found["listed"] and "wave: 1" in found["listed"] and found["bold"] == 0
