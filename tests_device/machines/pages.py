@@ -65,14 +65,21 @@ def summary(script):
     return {name: int(match[1]) if match else 0 for name, match in found.items()}, rows
 
 
+# The page's boards: the machine of the cost model, and its clock in MHz.
+CLOCKS = (("rp2040", 125), ("cortex-m4f", 150), ("rv32", 160), ("cortex-m4f", 168), ("cortex-m4f", 480))
+
+
 def milliseconds(script):
-    """Of a step on an RP2040 at 125 MHz, by the cost model here; None where an instruction was not measured."""
-    scope = {}
+    """Of a step on each board, by the cost model here; None where an instruction was not measured."""
+    scope, found = {}, []
     exec(script, scope)
-    try:
-        return cost.cycles(scope["model"], *planning.batch(scope["model"].session)) / 125e3
-    except cost.Unknown:
-        return None
+    for machine, clock in CLOCKS:
+        try:
+            total = cost.cycles(scope["model"], *planning.batch(scope["model"].session), machine)
+            found.append(total / clock / 1e3)
+        except cost.Unknown:
+            found.append(None)
+    return found
 
 
 def network(rng):

@@ -45,7 +45,7 @@ class Seen:
             node[4] = part.why
 
     def worst(self, count):
-        """[(name, node)] of so many nodes: those that failed, then by their accuracy."""
+        """[(name, node)] of ``count`` nodes: those that failed, then by their accuracy."""
 
         def rank(each):
             name, (_, _, _, own, why) = each

@@ -9,7 +9,7 @@ export async function plan(page, { requests }) {
   for (let index = 0; index < count; index++) {
     await network(page, index);
     await page.waitForFunction(() => document.body.dataset.timed === document.body.dataset.planned);
-    found.examples.push({ ...await figures(page), time: await page.innerText('#boards tr:first-child td:last-child') });
+    found.examples.push({ ...await figures(page), times: await page.locator('#boards td:last-child').allInnerTexts() });
   }
   for (const request of requests) {
     await link(page, request);
