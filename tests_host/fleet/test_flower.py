@@ -12,11 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from checkout import ROOT
-from fleet_node import network, node
+import supernodes
+from fleet_node import network, node, samples
 
 from odt.base import executor
 from odt.host.fleet import Fleet, Twin
 
+SCRIPT = ROOT / "tests_host" / "helpers" / "fleet_node.py"
+PUBLIC = {"flwr.app", "flwr.clientapp", "flwr.serverapp", "flwr.serverapp.strategy"}
 PYTHON = ROOT / "build" / "venv-flower" / "bin" / "python"
 
 
@@ -117,4 +120,37 @@ def test_what_flower_does_not_document_is_where_it_was_and_in_one_file(found):
     assert found["telemetry"] == "0"
     assert found["named"]
     using = [path.name for path in (ROOT / "odt").rglob("*.py") if "flwr" in path.read_text()]
-    assert using == ["flower.py"]
+    assert sorted(using) == ["flower.py", "flower_app.py"]
+    app = (ROOT / "odt" / "host" / "fleet" / "flower_app.py").read_text()
+    names = re.findall(r"^from (flwr\S*)|^import (flwr\S*)", app, re.M)
+    assert {first or second for first, second in names} == PUBLIC
+    assert not re.search(r"\w\._[a-z]|import _", app)
+
+
+@pytest.mark.slow
+def test_flwr_run_over_two_hosts_ends_with_the_digest_of_a_fleet(kernels):
+    """A SuperLink, two SuperNodes, and their two nodes each: twins, and one process."""
+    hosts = ("--twins", 2), ("--twins", 1, "--processes", 1)
+    text = supernodes.run(kernels, SCRIPT, hosts, 4, rounds=2)
+    wanted = ["%08x" % digest for digest in digests(fleet(), 2)]
+    assert re.findall(r"round [12]: accuracy 0\.\d+, digest (\w{8})\n", text) == wanted
+    assert "\ndigest %s\n" % wanted[1] in text
+
+
+@pytest.mark.slow
+def test_flwr_run_takes_a_strategy_of_flowers_for_which_hosts_are_clients(kernels):
+    """FedAvg in NumPy: of each host the mean of its nodes, of these the mean by their samples."""
+    text = supernodes.run(
+        kernels, SCRIPT, [("--twins", 2), ("--twins", 1)], 3, rounds=1, strategy="FedAvg", form="whole"
+    )
+    own, updates = fleet(), []
+    for number in range(3):
+        alone = Fleet(network(), [Twin(node(number))], "whole")
+        alone.run_round()
+        updates.append(np.array(alone.weights, "int64") - np.array(own.weights))
+    host = (np.array(own.weights) + np.floor((updates[0] + updates[1]) / 2 + 0.5)).astype("float32") / 2**20
+    other = (np.array(own.weights) + updates[2]).astype("float32") / 2**20
+    own.take(np.rint((2 * host.astype("float64") + other) / 3 * 2**20).astype("int64").tolist())
+    own.model.calibrate(node(2).x)
+    right = float(re.search(r"round 1: accuracy ([\d.]+)", text)[1])
+    assert right == pytest.approx(own.model.evaluate(*samples(2))[1], abs=2 / 64)

@@ -10,11 +10,11 @@
 The model is integers, and so are its sums: it has one digest, whatever nodes answer first, on boards and on a PC.
 """
 
-from .links import Process, Serial, Twin
+from .links import Process, Serial, Socket, Twin
 from .remote import FleetError
 from .replay import replay
 from .rounds import Fleet
 from .sums import SUMS, Robust
 from .zeroth import ZerothFleet
 
-__all__ = ["SUMS", "Fleet", "FleetError", "Process", "Robust", "Serial", "Twin", "ZerothFleet", "replay"]
+__all__ = ["SUMS", "Fleet", "FleetError", "Process", "Robust", "Serial", "Socket", "Twin", "ZerothFleet", "replay"]

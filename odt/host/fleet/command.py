@@ -4,6 +4,8 @@
     odt fleet node.py --connect /dev/ttyACM0 /dev/ttyACM1      two boards, which have odt and its capability fleet
     odt fleet node.py --connect PORT --processes 3             both
     odt fleet node.py --twins 1000                             a thousand simulated boards, all in this process
+    odt fleet node.py --connect tcp://HOST:7000                a board with a network, or a node of another PC
+    odt fleet node.py --twins 2 --listen 7000                  nodes for another PC, on TCP ports
 
 The script makes a Node and calls its serve(). On this PC it runs once more, with the number of nodes as its own number:
 the model that it compiles is the fleet's, and its validation_data give the accuracy that is shown.
@@ -20,13 +22,15 @@ from ...fleet.node import Node
 from ...fleet.zeroth import ZerothNode
 from ..boards.board import BoardError
 from ..text import complain, say
-from .links import Process, Serial, Twin
+from .links import Process, Serial, Socket, Twin
+from .listen import Listener, waited
 from .remote import FleetError
 from .rounds import Fleet
 from .shown import Seen, drawing, line, write
 from .sums import Robust
 from .zeroth import ZerothFleet
 
+_TCP = "tcp://"
 _FAILURES = 3  # rounds in a row without an update end the command
 
 
@@ -44,17 +48,12 @@ def command(options):
     count = apart + options.twins
     if not count:
         raise BoardError("there is no node: give --connect PORT [PORT ..], --processes COUNT or --twins COUNT")
+    if options.listen is not None:
+        return _listen(options, script, boards, apart, count)
     own = served(script, count, count)
     combine = _sum(options, count, isinstance(own, ZerothNode))
     with contextlib.ExitStack() as stack:
-        links = []
-        for number in range(count):
-            place = number, count
-            if number < len(boards):
-                links.append(Serial(boards[number], script, place))
-            else:
-                links.append(Process(script, place) if number < apart else Twin(served(script, number, count)))
-            stack.callback(links[-1].close)
+        links = _links(stack, script, boards, apart, 0, count, count)
         try:
             fleet = _fleet(options, own, links, combine, apart + bool(options.twins))
             if options.state and os.path.exists(options.state):
@@ -82,6 +81,47 @@ def command(options):
                 say("odt: report in %s" % options.report)
         fleet.close()
     say("digest %08x" % fleet.digest())
+    return 0
+
+
+def _links(stack, script, boards, apart, first, count, whole):
+    """Links to nodes ``first`` and the next ones of ``whole``: boards, processes up to ``apart``, then twins."""
+    links = []
+    for number in range(count):
+        place = first + number, whole
+        if number >= apart:
+            links.append(Twin(served(script, *place)))
+        elif number >= len(boards):
+            links.append(Process(script, place))
+        elif boards[number].startswith(_TCP):
+            links.append(Socket(*address(boards[number])))
+        else:
+            links.append(Serial(boards[number], script, place))
+        stack.callback(links[-1].close)
+    return links
+
+
+def address(text):
+    """(host, port) of tcp://HOST:PORT; BoardError for another text."""
+    host, _, port = text[len(_TCP) :].rpartition(":")
+    if not text.startswith(_TCP) or not host or not port.isdigit():
+        raise BoardError("an address is tcp://HOST:PORT, got %s" % text)
+    return host, int(port)
+
+
+def _listen(options, script, boards, apart, count):
+    whole = options.of or options.first + count
+    if options.first + count > whole:
+        raise BoardError("nodes %d to %d of a fleet of %d" % (options.first, options.first + count - 1, whole))
+    with contextlib.ExitStack() as stack:
+        links = _links(stack, script, boards, apart, options.first, count, whole)
+        try:
+            listener = Listener(links, options.listen, options.host)
+        except (OSError, OverflowError) as error:
+            raise BoardError("--listen %d: %s" % (options.listen, error)) from None
+        ports = ", ".join(map(str, listener.ports))
+        say("nodes %d to %d of %d on ports %s" % (options.first, options.first + count - 1, whole, ports), flush=True)
+        waited(listener)
     return 0
 
 
@@ -175,9 +215,17 @@ def accuracy(fleet, own):
 def add_arguments(command):
     """The command's options, for argparse."""
     command.add_argument("script", help="it makes a Node of odt.fleet and calls serve()")
-    command.add_argument("--connect", "--port", metavar="PORT", nargs="+", help="boards' serial ports")
+    command.add_argument(
+        "--connect", "--port", metavar="PORT", nargs="+", help="boards' serial ports, or tcp://HOST:PORT"
+    )
     command.add_argument("--processes", metavar="COUNT", type=int, default=0, help="nodes on this PC; 0, if not given")
     command.add_argument("--twins", metavar="COUNT", type=int, default=0, help="simulated nodes, in this process; 0")
+    command.add_argument(
+        "--listen", metavar="PORT", type=int, help="serve these nodes to another PC, from this TCP port"
+    )
+    command.add_argument("--host", default="127.0.0.1", help="with --listen, the address; 127.0.0.1: this PC alone")
+    command.add_argument("--first", metavar="NUMBER", type=int, default=0, help="with --listen, of the first node; 0")
+    command.add_argument("--of", metavar="COUNT", type=int, help="with --listen, the nodes of the whole fleet")
     command.add_argument("--rounds", metavar="COUNT", type=int, default=20, help="20, if not given")
     command.add_argument(
         "--form", choices=("int8", "whole", "top", "random"), default="int8", help="of an update; int8"
@@ -205,7 +253,7 @@ def checked(options):
     """As ``command``; argparse's option --rounds and others are checked here."""
     if options.report and not options.report.endswith(".html"):
         raise BoardError("--report ends with .html, got %s" % options.report)
-    for name, least in (("rounds", 1), ("steps", 1), ("processes", 0), ("twins", 0)):
+    for name, least in (("rounds", 1), ("steps", 1), ("processes", 0), ("twins", 0), ("first", 0)):
         if getattr(options, name) < least:
             raise BoardError("--%s is at least %d, got %d" % (name, least, getattr(options, name)))
     return command(options)

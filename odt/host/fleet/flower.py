@@ -113,7 +113,7 @@ class Boards(Grid):
                 % (list(self.fleet.shared.sizes), ", ".join(sorted(dtypes)), sizes)
             )
         dtype = "int32" if dtypes == {"int32"} else "float32"
-        return kinds.pop(), _integers(numpy.concatenate([each.ravel() for each in arrays])), dtype
+        return kinds.pop(), integers(numpy.concatenate([each.ravel() for each in arrays])), dtype
 
     def _trained(self, messages, model, dtype):
         fleet = self.fleet
@@ -179,7 +179,7 @@ class Integers(FedAvg):
         return weights(fleet, "int32"), metrics
 
 
-def _integers(values):
+def integers(values):
     """A list of integers in units of 2^-20, of these or of floats."""
     if values.dtype == numpy.int32:
         return values.tolist()

@@ -4,6 +4,7 @@ import collections
 import contextlib
 import os
 import select
+import socket
 import subprocess
 import sys
 import time
@@ -26,9 +27,12 @@ class Twin:
     def __init__(self, node):
         self.node = node
         self._answers = collections.deque()
+        self._rest = b""
 
     def write(self, data):
-        for part in data.split(frames.END):
+        parts = (self._rest + data).split(frames.END)
+        self._rest = parts.pop()[-frames.MOST :]
+        for part in parts:
             frame = frames.unpack(part)
             if frame:
                 self._answers.append(self.node.answer(*frame))
@@ -42,6 +46,44 @@ class Twin:
 
     def close(self):
         pass
+
+
+class Socket:
+    """A node at the other end of a TCP connection: a board with a network, or another PC's, see listen.py.
+
+    Nothing is encrypted, and who can connect can answer.
+    """
+
+    def __init__(self, host, port):
+        self.host, self.port = host, port
+        self._line = None
+        self.restart()
+
+    def write(self, data):
+        self._try(self._line.sendall, data)
+
+    def read(self, timeout):
+        if not self._try(select.select, [self._line], [], [], timeout)[0]:
+            return b""
+        data = self._try(self._line.recv, 65536)
+        if not data:
+            raise BoardError("%s:%d: the connection has ended" % (self.host, self.port))
+        return data
+
+    def restart(self):
+        """Connect again; what runs there goes on."""
+        self.close()
+        self._line = self._try(socket.create_connection, (self.host, self.port), 10)
+
+    def _try(self, call, *given):
+        try:
+            return call(*given)
+        except (OSError, ValueError) as error:
+            raise BoardError("%s:%d: %s" % (self.host, self.port, error)) from None
+
+    def close(self):
+        if self._line:
+            self._line.close()
 
 
 class Process:

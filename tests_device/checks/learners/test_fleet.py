@@ -7,10 +7,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tests_host" / "hel
 
 import machines
 import pytest
+import supernodes
 from checkout import ROOT
-from fleet_node import network, node
+from fleet_node import network, node, zeroth_node
 
-from odt.host.fleet import Fleet, Process, Serial, Twin
+from odt.base import executor
+from odt.host.fleet import Fleet, Process, Serial, Twin, ZerothFleet
 
 SCRIPT = ROOT / "tests_host" / "helpers" / "fleet_node.py"
 ROUNDS = 3
@@ -58,3 +60,44 @@ def test_micropython_is_a_twin(form):
     python = [str(machines.BUILD / "unix" / "micropython")]
     links = [Process(SCRIPT, (0, 3), python=python), Process(SCRIPT, (1, 3), python=python), Process(SCRIPT, (2, 3))]
     assert digests(links, form=form) == twins(3, form=form)
+
+
+@pytest.fixture
+def zeroth_script(tmp_path):
+    """The same script, of nodes of zeroth order."""
+    path = tmp_path / "zeroth.py"
+    source = SCRIPT.read_text()
+    path.write_text(source.replace("    node(place[0]).serve()", "    zeroth_node(place[0]).serve()"))
+    assert path.read_text() != source
+    return path
+
+
+def test_a_pico_micropython_and_twins_of_zeroth_order_have_one_set_of_weights(zeroth_script):
+    with machines.open("rp2040") as pico:
+        pico.exec("pass")
+        python = [str(machines.BUILD / "unix" / "micropython")]
+        links = [Serial(pico._port, zeroth_script, (0, 3)), Process(zeroth_script, (1, 3), python=python)]
+        found = []
+        for nodes in ([*links, Twin(zeroth_node(2))], [Twin(zeroth_node(number)) for number in range(3)]):
+            fleet = ZerothFleet(zeroth_node(3), nodes, steps=12, timeout=60)
+            try:
+                rounds = [fleet.run_round() for _ in range(2)]
+            finally:
+                fleet.close()
+            assert not [part.why for each in rounds for part in each.parts.values() if part.why], rounds
+            found.append([each.digest for each in rounds])
+    assert found[0] == found[1] and len(set(found[0])) == 2
+
+
+def test_two_picos_and_two_twins_in_flowers_run_have_the_digest_of_four_twins(tmp_path):
+    """One host has two emulated Picos, the other two twins; the SuperLink waits for neither in an order."""
+    import _odt
+
+    if executor.backend == "native":
+        (tmp_path / Path(_odt.__file__).name).symlink_to(_odt.__file__)
+    with machines.open("rp2040") as first, machines.open("rp2040") as second:
+        for machine in (first, second):
+            machine.exec("pass")
+        hosts = ("--connect", first._port, second._port), ("--twins", 2)
+        text = supernodes.run(tmp_path, SCRIPT, hosts, 4, rounds=2)
+    assert text.split("\ndigest ")[1][:8] == "%08x" % twins(4)[1]
