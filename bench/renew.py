@@ -21,6 +21,9 @@ KINDS = {
     "training": "odt/base odt/layers odt/losses.py odt/optimizers odt/plan odt/reference odt/run",
     "kernels": "boards native odt/base tests_device/rp2040js",
     "planner": "odt/base odt/layers odt/optimizers odt/plan odt/run",
+    # What a fleet learns; its links, command and pages change no bit.
+    "federated": "odt/fleet/node.py odt/fleet/secret.py odt/fleet/shared.py odt/fleet/updates.py odt/fleet/zeroth.py "
+    "odt/host/fleet/rounds.py odt/host/fleet/sums.py odt/host/fleet/updates.py odt/host/fleet/zeroth.py",
 }
 # Name, command, kinds and further paths, two spaces apart. A command in brackets prints, or needs a file that is named
 # in capitals.
@@ -41,7 +44,7 @@ echo                 bench/costs/echo.py                         kernels odt/onl
 examples             bench/examples/examples.py                  training kernels planner examples
 features             bench/costs/features.py                     kernels odt/sensors
 few_bits             bench/accuracy/few_bits.py                  training odt/data
-fleet                bench/accuracy/fleet.py                     training odt/fleet odt/host/fleet
+fleet                bench/accuracy/fleet.py                     training federated bench/accuracy/lies.py
 four_bits            bench/accuracy/four_bits.py                 training odt/host/rows odt/host/four_bits.py
 forward_forward      bench/studies/forward_forward.py            training
 fuzz                 [tests_host/fuzz/fuzz.py --seconds 3600]    native odt/files odt/reference tests_host/fuzz
@@ -51,7 +54,7 @@ imported             bench/accuracy/imported.py                  training odt/ho
 kernels              bench/costs/kernels.py                      kernels
 knn                  bench/costs/knn.py                          kernels odt/online
 labels               bench/accuracy/labels.py                    training odt/continual
-leakage              bench/accuracy/leakage.py                   training odt/fleet odt/host/fleet
+leakage              bench/accuracy/leakage.py                   training federated
 loop                 bench/costs/loop.py                         kernels odt/sensors odt/run
 memory               bench/costs/memory.py                       planner odt/host/rows
 mobilenet            bench/accuracy/mobilenet.py                 training kernels odt/host/convert
