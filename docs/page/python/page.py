@@ -10,7 +10,7 @@ import planning
 
 CALLS = ("plan", "figured", "times"), (
     "activations", "ask", "begin", "classify", "confusion", "epoch", "forgotten", "heard", "listen", "new_class",
-    "opened", "recorded", "teach", "weights",
+    "opened", "recorded", "retained", "teach", "weights",
 )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ export class Learn {
     this.sources = new Sources(engine, plan, this);
     $('train').addEventListener('click', () => this.alone(() => this.train()));
     $('compare').addEventListener('click', () => this.alone(() => this.compare()));
-    $('clear').addEventListener('click', () => this.pad.clear());
+    $('clear').addEventListener('click', () => this.clear());
     $('teach').addEventListener('click', () => this.alone(() => this.teach()));
     $('example-digit').addEventListener('click', () => this.alone(() => this.show()));
     this.enable(false);
@@ -35,13 +35,21 @@ export class Learn {
     }
   }
 
+  // An empty square, of which nothing is said.
+  clear() {
+    this.asked = null;
+    this.pad.clear();
+    $('answers').replaceChildren();
+  }
+
   // Nothing is trained any longer.
   reset() {
     this.enable(false);
     this.taught = false;
     this.drawn.clear();
     $('recognise').disabled = true;
-    $('digest').textContent = 'none yet';
+    $('digest').textContent = '';
+    $('digest').parentNode.hidden = $('training').hidden = true;
     for (const name of ['curves', 'confusion', 'filters', 'maps', 'answers']) {
       $(name).replaceChildren();
     }
@@ -92,6 +100,7 @@ export class Learn {
     this.reset();
     const count = await this.begin();
     const epochs = [], losses = [], accuracies = [];
+    $('digest').parentNode.hidden = $('training').hidden = false;
     for (let i = 0; i < count; i++) {
       const found = await this.engine.call('epoch');
       epochs.push(found.epoch);
@@ -102,6 +111,7 @@ export class Learn {
       this.say(`Epoch ${found.epoch} of ${count}: ${percent(found.accuracy)} of ${this.tests} are classified `
         + `correctly. ${Math.round(found.ms)} ms.`);
     }
+    this.before = accuracies[count - 1] / 100;
     const { counts } = await this.engine.call('confusion');
     drawConfusion($('confusion'), counts, this.sources.table?.names ?? counts.map((_, digit) => digit));
     const { layer, kernels, width } = await this.engine.call('weights');
@@ -121,6 +131,7 @@ export class Learn {
   async compare() {
     this.reset();
     const series = [], epochs = [];
+    $('training').hidden = false;
     for (const [name, choice, color] of VARIANTS) {
       const count = await this.begin((names) => Object.fromEntries(names.slice(0, -1).map((name) => [name, choice])));
       const accuracies = [];
@@ -140,6 +151,7 @@ export class Learn {
   // What the network, and the teacher, say of the drawing.
   async look() {
     const pixels = this.sources.digits && !this.pad.empty ? this.pad.pixels() : null;
+    this.asked = pixels;
     if (!$('pictures').hidden) {
       const { maps, width } = await this.engine.call('activations', { pixels });
       $('seen').textContent = pixels ? 'What it makes of the drawing' : 'What it makes of the first test sample';
@@ -154,8 +166,13 @@ export class Learn {
     if (this.taught) {
       const { label, confidence } = await this.engine.call('ask', { pixels });
       lines.push(`The network that you taught says ${label} (${(100 * confidence).toFixed(0)} %).`);
+    } else {
+      lines.push('It knows digits alone, until you teach it a sign.');
     }
-    $('answers').replaceChildren(...lines.map((line) => element('p', {}, line)));
+    if (this.asked === pixels) { // else the square was cleared, or holds another drawing
+      $('answers').replaceChildren(...lines.map((line) => element('p', {}, line)));
+      this.pad.answered = true;
+    }
   }
 
   async teach() {
@@ -167,18 +184,35 @@ export class Learn {
     if (this.pad.empty) {
       return this.say('Draw something first, with the mouse or a finger.', true);
     }
+    const pixels = this.pad.pixels();
+    this.clear();
     if (!this.taught) {
+      this.say('The network that you teach is shown digits first, so that it keeps them ...');
       await this.engine.call('new_class');
     }
-    const { labels } = await this.engine.call('teach', { pixels: this.pad.pixels(), label });
+    const { labels } = await this.engine.call('teach', { pixels, label });
     this.taught = true;
     const drawn = (this.drawn.get(label) ?? 0) + 1;
     this.drawn.set(label, drawn);
-    this.say(drawn < SHOWN ? `${drawn} of ${SHOWN} drawings of ${label} are learned: draw it once more, and teach it.`
-      : `The network knows ${labels.length} classes now. Draw a digit or ${label}: it says which.`);
-    await this.look();
-    this.pad.clear();
+    if (drawn < SHOWN) {
+      this.say(`Drawing ${drawn} of ${SHOWN} of ${label} is learned: draw it once more, and teach it.`);
+    } else {
+      await this.retained(labels.length, label);
+    }
+    if (this.pad.empty) {
+      await this.look();
+    }
     return undefined;
+  }
+
+  // What the taught network still knows of the digits that were held back.
+  async retained(classes, label) {
+    this.say(`The network knows ${classes} classes now; it reads the test digits again ...`);
+    const { names, counts, right, tests } = await this.engine.call('retained');
+    drawConfusion($('confusion'), counts, names,
+      'The network that you taught: a row per class, a column per answer; of test digits, and of your drawings');
+    this.say(`The network knows ${classes} classes; of ${tests} test digits ${percent(right / tests)} are right, `
+      + `${percent(this.before)} before. Draw a digit or ${label}: it says which.`);
   }
 
   // An image that the network did not learn from.

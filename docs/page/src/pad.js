@@ -3,6 +3,7 @@
 const SIZE = 8;
 const CELL = 24;
 const PEN = 0.75; // the radius of a stroke, in pixels
+const PAUSE = 1500; // ms after a stroke: the next one begins a new drawing, if the answer is there
 
 export class Pad {
   // `changed` is called after each stroke.
@@ -13,6 +14,9 @@ export class Pad {
     this.cursor = [3, 3];
     canvas.addEventListener('pointerdown', (event) => {
       canvas.setPointerCapture(event.pointerId);
+      if (this.answered && performance.now() - this.ended > PAUSE) {
+        this.clear();
+      }
       this.last = this.place(event);
       this.stroke(this.last, this.last);
     });
@@ -27,6 +31,7 @@ export class Pad {
       canvas.addEventListener(end, () => {
         if (this.last) {
           this.last = null;
+          this.ended = performance.now();
           this.changed();
         }
       });
@@ -46,11 +51,14 @@ export class Pad {
   }
 
   clear() {
+    this.answered = false; // Learn sets it when the answer to this drawing is shown
+    this.ended = -Infinity; // when a stroke did
     this.values = new Float32Array(SIZE * SIZE);
     this.paint();
   }
 
   load(pixels) {
+    this.clear();
     this.values = Float32Array.from(pixels);
     this.paint();
   }

@@ -3,6 +3,7 @@
 import uPlot from 'uplot';
 import { element } from './dom.js';
 
+const HELD = 'What was held back: a row per class, a column per answer';
 const drawn = new Map(); // what curves() was given, by place: drawn again for another width or theme
 
 function again() {
@@ -43,11 +44,11 @@ export function curves(place, epochs, series) {
 }
 
 // `counts`: a row for each class, a column for each answer.
-export function drawConfusion(place, counts, names) {
+export function drawConfusion(place, counts, names, caption = HELD) {
   const most = Math.max(...counts.flat());
   const columns = names.map((name) => element('th', { scope: 'col' }, name));
   const head = element('tr', {}, element('td', {}, ''), ...columns);
-  place.replaceChildren(element('caption', {}, 'What was held back: a row per class, a column per answer'), head,
+  place.replaceChildren(element('caption', {}, caption), head,
     ...counts.map((row, label) => {
       const cells = row.map((count) => {
         const cell = element('td', { class: 'n heat' }, count);

@@ -126,6 +126,13 @@ export class Plan {
     }, 600);
   }
 
+  // What is empty until the first plan; of one that fails, too, since a control may mend it.
+  reveal() {
+    for (const part of document.querySelectorAll('[data-until=plan]')) {
+      part.hidden = false;
+    }
+  }
+
   async redraw() {
     const turn = ++this.turn;
     this.say('planning ...');
@@ -136,6 +143,7 @@ export class Plan {
       if (turn !== this.turn) {
         return;
       }
+      this.reveal();
       this.show(found);
       await new Promise(requestAnimationFrame);
       document.body.dataset.took = Math.round(performance.now() - began);
@@ -156,6 +164,7 @@ export class Plan {
       }
     } catch (error) {
       if (turn === this.turn) {
+        this.reveal();
         this.say(error.message, true);
         document.body.dataset.planned = turn;
       }

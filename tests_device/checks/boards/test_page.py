@@ -236,8 +236,19 @@ def test_the_page_trains_to_the_digest_of_the_pc_and_is_taught_a_class(page):
     assert "of 500 test images" in found["trained"] and "Now draw a sign" in found["trained"]
     assert sum(map(int, found["counts"])) == 500 and len(found["counts"]) == 100
     assert found["pictures"] == [8, 8] and found["seen"] == ["What it makes of the drawing", True]
-    assert "taught" not in found["answer"] and "Give the sign a name" in found["unnamed"]
+    assert "knows digits alone" in found["answer"] and "Give the sign a name" in found["unnamed"]
+    assert found["ink"][1] > 1.9 * found["ink"][0] > 0 and found["ink"][2] == found["ink"][0]
+    assert found["cleared"] == ["", True] and not found["moved"]
+    for number, (said, answers, ink) in enumerate(found["steps"]):
+        assert not answers and not ink and ("Drawing %d of 3 of <b>me</b>" % (number + 1) in said or number == 2)
     assert "11 classes" in found["taught"] and "<b>me</b>" in found["taught"]  # a name is text
+    after, before = map(float, re.search(r"of 500 test digits ([\d.]+) % are right, ([\d.]+) % before",
+        found["taught"]).groups())  # fmt: skip
+    assert "%.1f %% of 500" % before in found["trained"] and before - after < 2
+    table = np.array([row[1:] for row in found["table"][1:]], int)
+    assert [row[0] for row in found["table"]] == ["", *"0123456789", "<b>me</b>"]
+    assert table[:10].sum() == 500 and table[10].tolist() == [0] * 10 + [3]
+    assert abs(after - np.trace(table[:10]) / 5) < 0.01
     assert "The network that you taught says <b>me</b>" in found["after"] and found["bold"] == 0
     for name in ("all layers", "a quarter of the channels", "the last layer alone"):
         assert re.search(name + r": [\d.]+ %", found["compared"])

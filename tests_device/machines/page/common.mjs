@@ -55,6 +55,9 @@ export async function draw(page, points) {
 
 export const HEART = [[0.5, 0.9], [0.1, 0.4], [0.3, 0.15], [0.5, 0.35], [0.7, 0.15], [0.9, 0.4], [0.5, 0.9]];
 
+// Of the left, the right and the middle of the pad.
+export const STROKES = [0.2, 0.8, 0.56].map((x) => [[x, 0.1], [x, 0.9]]);
+
 // A Web Serial port whose board is the emulated Pico, or with a board that is silent or whose cable is pulled.
 export const SERIAL = `(() => {
   const bytesOf = async (name) => new Uint8Array(await (await fetch(name)).arrayBuffer());

@@ -1,6 +1,6 @@
 // The Learn tab: digits and a class that is taught, files, recordings of examples and of this device's sensors.
 
-import { HEART, draw, learned } from './common.mjs';
+import { HEART, STROKES, draw, learned } from './common.mjs';
 
 const train = (page) => learned(page, () => page.click('#train'));
 
@@ -19,22 +19,43 @@ export async function learn(page, { label }) {
   const seen = () => page.evaluate(
     () => [...document.querySelectorAll('#maps canvas')].map((each) => each.toDataURL()).join());
   const first = await seen();
+  const answered = () => page.waitForSelector('#answers p');
+  const held = await page.evaluate(() => document.getElementById('pad').toDataURL());
+  const ink = () => page.evaluate(() => document.getElementById('pad').getContext('2d')
+    .getImageData(0, 0, 192, 192).data.filter((shade, at) => at % 4 === 0 && shade < 128).length);
+  found.ink = [];
+  for (const wait of [0, 0, 1600]) { // a drawing of two strokes; one that begins another drawing
+    await page.waitForTimeout(wait);
+    await draw(page, STROKES[found.ink.length]);
+    await answered();
+    found.ink.push(await ink());
+  }
+  await page.click('#clear');
+  found.cleared = [await page.innerText('#answers'), held === await page.evaluate(
+    () => document.getElementById('pad').toDataURL())];
+  const top = () => page.evaluate(() => document.getElementById('pictures').offsetTop);
+  const place = [await top()];
   await draw(page, HEART);
-  await page.waitForSelector('#answers p');
+  await answered();
+  place.push(await top());
   found.answer = await page.innerText('#answers');
   found.seen = [await page.innerText('#seen'), await seen() !== first];
   found.unnamed = await learned(page, () => page.click('#teach'));
   await page.fill('#label', label);
+  found.steps = [];
   for (let i = 0; i < 3; i++) {
     if (i) {
       await draw(page, HEART);
     }
     found.taught = await learned(page, () => page.click('#teach'));
+    found.steps.push([found.taught, await page.innerText('#answers'), await ink()]);
   }
-  await page.evaluate(() => document.getElementById('answers').replaceChildren());
+  found.table = await page.evaluate(() => [...document.querySelectorAll('#confusion tr')].map(
+    ({ cells }) => [...cells].map((cell) => cell.textContent)));
   await draw(page, HEART);
-  await page.waitForSelector('#answers p:nth-child(2)');
+  await answered();
   found.after = await page.innerText('#answers');
+  found.moved = [...place, await top()].some((at) => at !== place[0]);
   found.bold = await page.locator('#answers b, #learned b').count();
   return found;
 }

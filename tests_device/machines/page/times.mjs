@@ -68,6 +68,6 @@ export async function newcomer(page, options, { open }) {
     await fresh.waitForSelector(`#learned:has-text("${i < 2 ? `${i + 1} of 3` : 'knows 11 classes'}")`);
   }
   await sign(READING);
-  await fresh.waitForSelector('#answers p:nth-child(2)');
+  await fresh.waitForSelector('#answers:has-text("that you taught says")');
   return { ...found, seconds: (performance.now() - began) / 1000, says: await fresh.innerText('#answers') };
 }
