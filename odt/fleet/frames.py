@@ -66,17 +66,16 @@ def read(stream, one: "bytearray", raw: "bytearray") -> "bytes | None":
 
     ``stream`` has readinto(), which returns None while there is nothing; ``one`` is a bytearray of one byte.
     """
-    count = 0
+    readinto, most, count = stream.readinto, len(raw), 0
     while True:
-        got = stream.readinto(one)
-        if got == 0:
+        got = readinto(one)
+        if got:
+            byte = one[0]
+            if byte == _END:
+                if count:
+                    return bytes(memoryview(raw)[:count])
+            elif count < most:
+                raw[count] = byte
+                count += 1
+        elif got == 0:
             return None
-        if got is None:
-            continue
-        byte = one[0]
-        if byte == _END:
-            if count:
-                return bytes(memoryview(raw)[:count])
-        elif count < len(raw):
-            raw[count] = byte
-            count += 1

@@ -101,3 +101,48 @@ def test_two_picos_and_two_twins_in_flowers_run_have_the_digest_of_four_twins(tm
         hosts = ("--connect", first._port, second._port), ("--twins", 2)
         text = supernodes.run(tmp_path, SCRIPT, hosts, 4, rounds=2)
     assert text.split("\ndigest ")[1][:8] == "%08x" % twins(4)[1]
+
+
+TIMED = """
+import time
+import odt
+from odt.fleet import Node, frames
+
+def network():
+    model = odt.Sequential([
+        odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), odt.Conv2D(8, 3, padding="same", activation="relu"),
+        odt.MaxPool2D(), odt.Conv2D(16, 3, padding="same", activation="relu"), odt.MaxPool2D(), odt.Flatten(),
+        odt.Dense(10),
+    ])
+    model.compile(odt.Adam(0.004), batch_size=16, seed=0)
+    return model
+
+if __name__ == "__main__":
+    node = Node(network(), bytes([i * i % 16 for i in range(64 * 64)]), bytes([i % 10 for i in range(64)]))
+    plain, seen = node.answer, {}
+
+    def answer(kind, sequence, body):
+        now = time.ticks_ms()
+        seen.setdefault(kind, now)
+        if kind == frames.QUIT:
+            print("took %d %d" % (seen[frames.TRAIN] - seen[frames.PUT], now - seen[frames.GET]))
+        return plain(kind, sequence, body)
+
+    node.answer = answer
+    node.serve()
+"""
+
+
+def test_the_bytes_of_a_round_take_a_pico_two_seconds_of_its_time_at_most(tmp_path):
+    """A model of 7,592 bytes comes, its update of 1,904 goes: the default form. Its clock is the emulator's."""
+    script, known = tmp_path / "timed.py", {}
+    script.write_text(TIMED)
+    exec(TIMED, known)
+    with machines.open("rp2040") as pico:
+        pico.exec("pass")
+        fleet = Fleet(known["network"](), [Serial(pico._port, script, (0, 1))], timeout=120)
+        found = fleet.run_round()
+        fleet.close()
+    assert found.parts["node"].why == "" and fleet.shared.count == 1898
+    put, get = [int(word) for word in fleet.remotes[0].text.split("took ")[1].replace("\\x0d", "").split()[:2]]
+    assert 0 < put + get <= 2000, (put, get)
