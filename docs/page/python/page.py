@@ -8,7 +8,7 @@ import sys
 import learning
 import planning
 
-CALLS = ("plan", "figured", "times"), (
+CALLS = ("plan", "boarded", "figured", "times"), (
     "activations", "ask", "begin", "classify", "confusion", "epoch", "forgotten", "heard", "listen", "new_class",
     "opened", "recorded", "retained", "teach", "weights",
 )  # fmt: skip

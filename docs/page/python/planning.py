@@ -131,7 +131,7 @@ def figured(path):
         {"name": name, "kind": kind, "shape": list(shape), "weights": False, "channels": 0, "trains": False}
         for name, kind, shape, *_ in session.plan.table
     ]
-    return dict(found, layers=rows, script="", dtype=model.dtype, batch=model.batch_size)
+    return dict(found, layers=rows, script="", dtype=model.dtype)
 
 
 def figures(made):
@@ -142,10 +142,18 @@ def figures(made):
     boxes, marks = lives(made.program)
     return {
         "arena": found.arena, "lower_bound": found.lower_bound, "peaks": found.peaks, "totals": found.totals,
-        "state": found.state, "program": len(found.code), "flash": found.constants, "again": found.again,
+        "batch": made.batch_size, "state": found.state, "program": len(found.code), "flash": found.constants,
+        "again": found.again,
         "table": [list(row[:2]) + [list(row[2])] + list(row[3:]) for row in found.table],
         "lives": boxes, "marks": marks,
     }  # fmt: skip
+
+
+# Of an Input's dtype: array's type, bytes, the range of numbers.
+LIMITS = {
+    "uint8": ("B", 1, 0, 255), "int8": ("b", 1, -128, 127), "int16": ("h", 2, -32768, 32767),
+    "uint16": ("H", 2, 0, 65535), "int32": ("i", 4, -(1 << 30), (1 << 30)),
+}  # fmt: skip
 
 
 def batch(session):
@@ -161,15 +169,51 @@ def batch(session):
     if layer.dtype == "float32":
         x = array("f", [draws[(i * 7 + i // 1024) % 1024] for i in range(count)])
     else:
-        code, low, high = {
-            "uint8": ("B", 0, 255), "int8": ("b", -128, 127), "int16": ("h", -32768, 32767),
-            "uint16": ("H", 0, 65535), "int32": ("i", -(1 << 30), (1 << 30)),
-        }[layer.dtype]  # fmt: skip
+        code, _, low, high = LIMITS[layer.dtype]
         values = [max(low, min(high, int(value / layer.scale + layer.zero_point))) for value in draws]
         x = array(code, [values[(i * 7 + i // 1024) % 1024] for i in range(count)])
     if session.loss.labels:
         return x, array("i", [i % session.classes for i in range(session.batch_size)])
     return x, array("f", [(i % 5) / 4 for i in range(session.batch_size * session.width)])
+
+
+STEPS = """
+# one batch of noise, the same on every machine
+from array import array
+
+value = 1
+x = array("%s", bytes(%d))
+for i in range(len(x)):
+    value = value * 75 %% 65537
+    x[i] = %s
+%s
+for step in range(%d):
+    print("epoch %%d/%d  loss %%.4f" %% (step + 1, model.train_step(x, y)))
+print("digest %%08x" %% model.digest())
+"""
+
+
+def boarded(steps=5):
+    """The planned network's script, a few steps on noise and the digest, for the page and a board."""
+    from odt.run.session import is_untrained
+
+    session = model.session
+    if is_untrained(session):
+        raise ValueError("the network that is planned does not train")
+    layer, count = session.input, session.batch_size * session.row
+    if layer.dtype == "float32":
+        code, size, number = "f", 4, "value / 32768 - 1"
+    else:
+        code, size, low, high = LIMITS[layer.dtype]
+        low = max(low, int(layer.zero_point - 1 / layer.scale))
+        high = min(high, int(layer.zero_point + 1 / layer.scale), low + 16383)  # a small int on a board
+        number = "%d + (value * %d >> 17)" % (low, high - low + 1)
+    if session.loss.labels:
+        y = "y = bytes([i %% %d for i in range(%d)])\n" % (session.classes, session.batch_size)
+    else:
+        width = session.batch_size * session.width
+        y = 'y = array("f", [i %% 5 / 4 for i in range(%d)])\n' % width
+    return {"steps": STEPS % (code, size * count, number, y, steps, steps)}
 
 
 def times():

@@ -12,10 +12,13 @@ export const BOARDS = [
   { name: 'STM32H743', ram: 1024 * 1024, machine: 'cortex-m4f', hertz: 480e6 },
 ];
 
+// The RAM that a plan takes: the arena, the state, and the program, which compile() writes into RAM.
+export const needed = (found) => found.arena + found.state + found.program;
+
 export function drawBoards(found, times) {
-  const needed = found.arena + found.state + found.program;
+  $('step').textContent = `one step: a batch of ${number(found.batch)}`;
   $('boards').replaceChildren(...BOARDS.map((board) => {
-    const share = needed / board.ram;
+    const share = needed(found) / board.ram;
     const bar = element('div', { class: share > 1 ? 'fill over' : 'fill' });
     bar.style.width = `${Math.min(100, 100 * share)}%`;
     return element('tr', {},

@@ -4,12 +4,17 @@ import { Terminal } from '@xterm/xterm';
 import { $, number } from './dom.js';
 import { editor } from './editor.js';
 import { Files } from './files.js';
-import { install } from './install.js';
+import { firmware, install } from './install.js';
 import { curves } from './pictures.js';
 import { VirtualPort } from './port.js';
 import { Board } from './serial.js';
 
 const HEAP = '\nimport gc\ngc.collect()\nprint("heap free:", gc.mem_free())\n';
+const CLOCK = 125e6; // cycles of the virtual Pico in a second
+const VERDICTS = [
+  'The page and the board differ', 'The page and the board agree bit for bit',
+  'There is nothing to compare: one of them printed no digest',
+];
 const DIGEST = /digest ([0-9a-f]{8})/;
 const EPOCH = /^epoch (\d+)\/\d+ +loss ([\d.]+)/gm;
 
@@ -17,8 +22,8 @@ const EPOCH = /^epoch (\d+)\/\d+ +loss ([\d.]+)/gm;
 const losses = (text) => new Map([...text.matchAll(EPOCH)].map(([, epoch, loss]) => [Number(epoch), Number(loss)]));
 
 export class Device {
-  constructor(engine, script) {
-    this.engine = engine;
+  constructor(engine, plan, script) {
+    Object.assign(this, { engine, plan, xor: script, proposed: script, frozen: '' });
     this.editor = editor($('board-script'), script, () => {});
     this.terminal = new Terminal({ convertEol: true, cols: 80, rows: 18, screenReaderMode: true, fontSize: 13 });
     this.terminal.open($('terminal'));
@@ -26,6 +31,12 @@ export class Device {
     $('start-virtual').addEventListener('click', () => this.connect(() => new VirtualPort()));
     $('connect').addEventListener('click', () => this.connect(() => navigator.serial.requestPort()));
     $('run-board').addEventListener('click', () => this.run());
+    $('board-choice').addEventListener('change', () => this.propose());
+    $('tab-board').addEventListener('click', () => { // the plan may have changed
+      if ($('board-choice').value === 'planned' && this.editor.get() === this.proposed) {
+        this.propose();
+      }
+    });
     $('install').addEventListener('click', () => this.install());
     this.list = new Files((work) => this.busy(work));
     if (!navigator.serial) {
@@ -39,6 +50,18 @@ export class Device {
     });
   }
 
+  // The script that was chosen, in the editor.
+  async propose() {
+    try {
+      this.proposed = $('board-choice').value === 'planned' ? await this.plan.boarded() : this.xor;
+      this.editor.set(this.proposed);
+      document.body.dataset.proposed = $('board-choice').value;
+    } catch (error) {
+      this.say(error.message, true);
+      $('board-choice').value = 'xor';
+    }
+  }
+
   async connect(choose) {
     try {
       const port = await choose();
@@ -50,7 +73,10 @@ export class Device {
       await board.open();
       this.board = board;
       const version = (await board.exec('import sys\nprint(sys.implementation[2])')).trim();
+      this.frozen = await firmware(board);
       this.port = port;
+      $('start-virtual').classList.remove('main');
+      $('run-board').classList.add('main');
       this.enable(true);
       this.say(`${version}: connected after ${((performance.now() - began) / 1000).toFixed(1)} s.`);
       await this.list.show(board);
@@ -63,7 +89,8 @@ export class Device {
 
   enable(on) {
     $('run-board').disabled = !on;
-    $('install').disabled = !on || !this.files;
+    $('install').disabled = !on || !this.files || Boolean(this.frozen);
+    $('install').textContent = this.frozen ? `odt ${this.frozen} is in its firmware` : 'Install odt on it';
   }
 
   // Does what takes a while, and says how it ended.
@@ -93,8 +120,10 @@ export class Device {
       const script = this.editor.get();
       this.say('The page and the board run the script ...');
       $('board-curves').replaceChildren();
-      const here = await this.engine.script(script).catch((error) => error.message);
+      let failed = '';
+      const here = await this.engine.script(script).catch((error) => { failed = error.message; return failed; });
       const before = this.port.cycles;
+      const began = performance.now();
       let came = '';
       const there = await this.board.exec(script + HEAP, {
         onText: (text) => {
@@ -107,18 +136,17 @@ export class Device {
         seconds: 300,
       });
       const digests = [here, there].map((text) => text.match(DIGEST)?.[1]);
-      const lines = [`digest on the page ${digests[0] ?? 'none'}, on the board ${digests[1] ?? 'none'}`];
-      if (digests[0] && digests[0] === digests[1]) {
-        lines.push('the same bits');
-      }
+      const lines = [VERDICTS[digests[0] && digests[1] ? Number(digests[0] === digests[1]) : 2],
+        `digest on the page ${digests[0] ?? 'none'}, on the board ${digests[1] ?? 'none'}`];
+      const cycles = this.port.cycles - before;
+      const seconds = cycles ? cycles / CLOCK : (performance.now() - began) / 1000;
+      lines.push(`the board took ${seconds.toFixed(2)} s${cycles ? `, ${number(cycles)} cycles of the emulated chip` : ''
+      }`);
       const [page, board] = [here, there].map((text) => [...losses(text).values()]);
       if (page.length && page.join() === board.join()) {
         lines.push(`the same curve, ${page.length} epochs`);
       }
-      if (this.port.cycles) {
-        lines.push(`${number(this.port.cycles - before)} cycles of the emulated chip`);
-      }
-      return `${lines.join('; ')}.`;
+      return `${lines.join('; ')}.${failed ? ` On the page: ${failed}` : ''}`;
     });
   }
 

@@ -3,8 +3,7 @@
 import { CRC, put } from './files.js';
 
 const SPARE = 4; // blocks that a file system wants for itself
-const SEEN = `${CRC}
-import json
+const FROZEN = `import sys
 def odt_frozen():
     path = sys.path[:]
     try:
@@ -14,11 +13,22 @@ def odt_frozen():
         return ""
     finally:
         sys.path[:] = path
+        for odt_name in list(sys.modules):
+            if odt_name.split(".")[0] == "odt":
+                del sys.modules[odt_name]
+`;
+const SEEN = `${CRC}${FROZEN}
+import json
 odt_libs = [path for path in sys.path if path.endswith("/lib") and not path.startswith("/rom")]
 odt_disk = os.statvfs(odt_libs[0][:-3]) if odt_libs else (0, 0, 0, 0)
 print(json.dumps({"mpy": getattr(sys.implementation, "_mpy", 0), "libs": odt_libs, "block": odt_disk[0],
     "free": odt_disk[3], "frozen": odt_frozen()}))
 `;
+
+// The version of the odt in a board's firmware, "" without.
+export async function firmware(board) {
+  return (await board.exec(`${FROZEN}print(odt_frozen())`)).trim();
+}
 
 async function fetched(name) {
   const answer = await fetch(name);

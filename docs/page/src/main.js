@@ -66,7 +66,7 @@ async function main() {
       dropped(file, plan, learn);
     }
   });
-  new Device(engine, await fetch('board.py').then((answer) => answer.text()));
+  new Device(engine, plan, await fetch('board.py').then((answer) => answer.text()));
   document.body.dataset.complete = true;
 }
 

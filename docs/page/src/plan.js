@@ -1,7 +1,7 @@
 // The planner: a network, what of it trains, and what that takes.
 
 import { $, element, number } from './dom.js';
-import { drawBoards } from './boards.js';
+import { drawBoards, needed } from './boards.js';
 import { drawArena, drawRam } from './charts.js';
 
 const CHOICES = [
@@ -11,6 +11,7 @@ const CHOICES = [
 const CONTROLS = ['optimizer', 'learning_rate', 'batch_size', 'micro_batch', 'dtype', 'loss', 'checkpoint', 'flash',
   'memory_budget'];
 const NUMBERS = ['learning_rate', 'batch_size', 'micro_batch', 'memory_budget'];
+const NAMES = { 'total RAM': 'arena and state: total RAM of summary()', RAM: 'RAM: arena, state and program' };
 const LIMIT = 20; // seconds
 const PAUSE = 60; // ms until a step's time is estimated: whoever chooses quickly does not wait for it
 
@@ -29,6 +30,7 @@ export class Plan {
       $(name).addEventListener('change', () => this.redraw());
     }
     $('model-file').addEventListener('change', (event) => this.open(event.target.files[0]));
+    $('freeze').addEventListener('click', () => this.freeze());
     $('copy-link').addEventListener('click', () => this.share());
     $('copy-code').addEventListener('click', () => navigator.clipboard?.writeText($('code').textContent));
     addEventListener('hashchange', () => this.begin());
@@ -69,11 +71,27 @@ export class Plan {
     return this.redraw();
   }
 
+  freeze() {
+    const names = this.trained();
+    names.forEach((name, index) => { this.choices[name] = index < names.length - 1 ? 'frozen' : '1'; });
+    return this.redraw();
+  }
+
   // A script that another tab makes.
   propose(source) {
     $('network').value = 'own';
     this.take(source, {}, {});
     return this.redraw();
+  }
+
+  // The planned network's script, with a few steps on noise: for a board.
+  async boarded() {
+    await this.drawing;
+    if (this.file) {
+      throw new Error('a model file is planned: choose a network, whose script a board can run');
+    }
+    const { steps } = await this.engine.call('boarded');
+    return $('code').textContent + steps;
   }
 
   // Names of the layers of which the planner can choose what trains.
@@ -133,7 +151,12 @@ export class Plan {
     }
   }
 
-  async redraw() {
+  redraw() {
+    this.drawing = this.drawn();
+    return this.drawing;
+  }
+
+  async drawn() {
     const turn = ++this.turn;
     this.say('planning ...');
     const began = performance.now();
@@ -148,7 +171,8 @@ export class Plan {
       await new Promise(requestAnimationFrame);
       document.body.dataset.took = Math.round(performance.now() - began);
       document.body.dataset.first ??= Math.round(performance.now()); // since the page was opened
-      this.say(`${number(found.arena + found.state)} bytes of RAM to train, planned in ${Math.round(found.ms)} ms`);
+      const ms = Math.round(found.ms);
+      this.say(`${number(needed(found))} bytes of RAM: arena, state and program. Planned in ${ms} ms.`);
       document.body.dataset.planned = turn;
       await new Promise((resolve) => { setTimeout(resolve, PAUSE); });
       if (turn !== this.turn) {
@@ -178,6 +202,9 @@ export class Plan {
     if (held) {
       [...$('layers').querySelectorAll('select')].find((select) => select.dataset.layer === held)?.focus();
     }
+    const chosen = [...$('layers').querySelectorAll('select')].map((select) => select.value);
+    $('freeze').disabled = !chosen.length;
+    $('flash-hint').hidden = $('flash').checked || !chosen.some((choice) => choice === 'frozen' || choice === 'lite');
     drawRam($('ram'), found);
     drawArena($('arena'), found);
     drawBoards(found, {});
@@ -186,10 +213,11 @@ export class Plan {
       ...['activations', 'errors', 'gradients', 'scratch'].map((kind) => [`most ${kind} at a time`, found.peaks[kind]]),
       ['weights', found.totals.weights], ['optimizer state', found.totals['optimizer state']],
       ['state', found.state], ['total RAM', found.arena + found.state], ['program', found.program],
+      ['RAM', needed(found)],
       ['frozen weights in flash', found.flash], ['MACs computed again', found.again],
     ];
     $('figures').replaceChildren(...list.map(([name, value]) => element('tr', {},
-      element('th', { scope: 'row' }, name), element('td', { 'data-figure': name }, number(value)))));
+      element('th', { scope: 'row' }, NAMES[name] ?? name), element('td', { 'data-figure': name }, number(value)))));
     $('code').textContent = found.script || '# a model file keeps the plan that it was exported with\n';
   }
 

@@ -196,6 +196,12 @@ def agrees(found):
     expected, rows = pages.summary(found["code"])
     figures = dict(found["figures"])
     assert figures.pop("state") == figures["total RAM"] - figures["arena"]
+    needed = figures.pop("RAM")  # one sum, wherever the page says how much RAM a plan takes
+    assert needed == figures["total RAM"] + figures["program"]
+    assert f"{needed:,} bytes of RAM: " in found["said"]
+    assert abs(float(found["share"].split()[0]) - needed / 2703.36) < 0.051  # of an RP2040
+    batch = re.search(r"batch_size=(\d+)", found["code"])[1]
+    assert found["step"] == "one step: a batch of " + batch
     assert figures == expected, found["code"]
     assert [row[0] for row in found["rows"]] == [row.split()[0] for row in rows]
     numbers = [row.rsplit(None, 4)[1:4] for row in rows]
@@ -227,6 +233,15 @@ def test_the_planner_has_the_figures_of_summary_for_examples_and_random_networks
         assert "%s" % request["options"]["learning_rate"] in each["code"]
     budgets = [each["code"] for each in found["links"] if "memory_budget" in each["code"]]
     assert budgets and any("by rows  " in pages.printed_summary(code) for code in budgets)
+
+
+def test_a_script_for_a_board_trains_the_planned_network_of_each_example_on_noise(page, capsys):
+    for each in page["plan"]["examples"]:
+        scope = {}
+        exec(each["code"], scope)
+        pages.planning.model = scope["model"]
+        exec(each["code"] + pages.planning.boarded(2)["steps"], {})
+        assert re.fullmatch(r"epoch 1/2  loss \d+\.\d+\nepoch 2/2  loss .*\ndigest \w{8}\n", capsys.readouterr().out)
 
 
 def test_the_page_trains_to_the_digest_of_the_pc_and_is_taught_a_class(page):
@@ -307,12 +322,18 @@ def test_a_virtual_pico_and_one_by_web_serial_end_with_the_bits_of_the_page(pico
     found = picos["boards"]
     expected = digest(printed(machines.ROOT / "docs" / "page" / "board.py"))
     assert "Raspberry Pi Pico with RP2040: connected" in found["virtual"]
-    same = "digest on the page %s, on the board %s; the same bits; the same curve, 50 epochs" % (expected, expected)
-    assert same in found["ran"] and "cycles of the emulated chip" in found["ran"]
+    same = "The page and the board agree bit for bit; digest on the page %s, on the board %s; the board took "
+    assert found["ran"].startswith(same % (expected, expected))
+    assert re.search(r" took [\d.]+ s, [\d,]+ cycles of the emulated chip; the same curve, 50 epochs", found["ran"])
+    assert found["main"] == [["start-virtual"], ["run-board"]]
+    assert found["planned"].startswith(same % ((digest(found["planned"].replace("on the page ", "")),) * 2))
+    assert "the same curve, 5 epochs" in found["planned"]
+    assert found["plannedCurves"] == 3 and "MemoryError" in found["large"]
     assert "loss on the page" in found["curves"][1] and "loss on the board" in found["curves"][2]
-    assert "is in the board's firmware: nothing to install" in found["frozen"]
+    assert found["frozen"] == [True, "odt %s is in its firmware" % odt.__version__]
     found = picos["installs"]
-    assert same in found["ran"] and found["baudRate"] == [115200, {"dataTerminalReady": True}]
+    assert found["ran"].startswith(same % (expected, expected))
+    assert found["baudRate"] == [115200, {"dataTerminalReady": True}]
 
 
 def test_the_page_installs_odt_on_a_stock_pico_and_lists_its_files(picos):
@@ -355,6 +376,7 @@ def test_axe_finds_nothing_in_either_theme_nor_does_a_telephone_scroll_sideways(
     assert access["violations"] == []
     assert len(access["wide"]) == 8 and max(access["wide"]) <= 0
     assert access["chosen"] == ["tab-learn", False]
+    assert access["frozen"] == [["frozen", "frozen", "1"], False, True]  # the hint is hidden where flash is ticked
     assert access["focus"] == ["conv2d", "frozen"]  # still there after the table was drawn again
 
 

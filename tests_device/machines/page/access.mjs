@@ -36,6 +36,12 @@ export async function access(page, { pictures }, { require }) {
     await page.keyboard.press('End');
   });
   found.focus = await page.evaluate(() => [document.activeElement.dataset.layer, document.activeElement.value]);
+  await planned(page, () => page.click('#freeze'));
+  const hint = () => page.isHidden('#flash-hint');
+  const choices = await page.locator('#layers select').evaluateAll((all) => all.map((each) => each.value));
+  found.frozen = [choices, await hint()];
+  await planned(page, () => page.check('#flash'));
+  found.frozen.push(await hint());
   found.policy = await page.getAttribute('meta[http-equiv=Content-Security-Policy]', 'content');
   return found;
 }

@@ -37,6 +37,8 @@ export function figures(page) {
     rows: [...document.querySelectorAll('#layers tr')].map(
       ({ cells }) => [0, 2, 3, 4, 5, 6].map((index) => cells[index].textContent)),
     network: document.getElementById('network').value,
+    share: document.querySelector('#boards td:nth-child(4)').textContent,
+    step: document.getElementById('step').textContent,
   }));
 }
 
