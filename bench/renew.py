@@ -89,6 +89,7 @@ soak                 bench/costs/soak.py                         kernels planner
 spectra              [bench/costs/spectra.py FIRMWARE.uf2 qemu_m4 qemu_m4hf]  kernels odt/sensors
 steps                bench/costs/steps.py                        kernels planner
 stories              bench/examples/stories.py                   training kernels odt/continual odt/sensors examples
+story_fleet          bench/examples/story_fleet.py              training federated examples/fleet
 teach                bench/accuracy/teach.py                     training kernels odt/continual
 tiny                 bench/costs/tiny.py                         kernels planner
 tiny_rows            bench/costs/tiny_rows.py                    planner odt/host/rows odt/adapt

@@ -1,5 +1,6 @@
 """A fleet of emulated Picos, MicroPython's unix port and CPython: one digest, that of twins in this process."""
 
+import contextlib
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from fleet_node import network, node, zeroth_node
 
 from odt.base import executor
 from odt.host.fleet import Fleet, Process, Serial, Twin, ZerothFleet
+from odt.host.fleet.command import served
 
 SCRIPT = ROOT / "tests_host" / "helpers" / "fleet_node.py"
 ROUNDS = 3
@@ -146,3 +148,24 @@ def test_the_bytes_of_a_round_take_a_pico_two_seconds_of_its_time_at_most(tmp_pa
     assert found.parts["node"].why == "" and fleet.shared.count == 1898
     put, get = [int(word) for word in fleet.remotes[0].text.split("took ")[1].replace("\\x0d", "").split()[:2]]
     assert 0 < put + get <= 2000, (put, get)
+
+
+def test_four_picos_and_twelve_processes_are_sixteen_twins():
+    """examples/fleet/sixteen.py, two rounds."""
+    script = ROOT / "examples" / "fleet" / "sixteen.py"
+    with contextlib.ExitStack() as stack:
+        picos = [stack.enter_context(machines.open("rp2040")) for _ in range(4)]
+        for pico in picos:
+            pico.mpremote("cp", str(ROOT / "examples" / "digits" / "digits.bin"), ":digits.bin")
+        links = [Serial(pico._port, script, (number, 16)) for number, pico in enumerate(picos)]
+        links += [Process(script, (number, 16)) for number in range(4, 16)]
+        found = []
+        for nodes in (links, [Twin(served(script, number, 16)) for number in range(16)]):
+            fleet = Fleet(served(script, 16, 16).model, nodes, timeout=120, workers=16)
+            try:
+                rounds = [fleet.run_round() for _ in range(2)]
+            finally:
+                fleet.close()
+            assert not [part.why for each in rounds for part in each.parts.values() if part.why], rounds
+            found.append([each.digest for each in rounds])
+    assert found[0] == found[1]
