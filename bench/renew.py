@@ -61,6 +61,7 @@ mobilenet            bench/accuracy/mobilenet.py                 training kernel
 mutation             [bench/studies/mutation.py --each 5]        native odt tests_host
 neighbours           bench/accuracy/neighbours.py                odt/online
 nitro                bench/studies/nitro.py                      training
+noise                bench/accuracy/noise.py                     training kernels odt/noise
 normalisation        bench/studies/normalisation.py              training
 numerics             [bench/studies/numerics.py]
 online               bench/costs/online.py                       kernels odt/online

@@ -31,6 +31,9 @@ from . import (
     metrics as metrics,
 )
 from . import (
+    noise as noise,
+)
+from . import (
     online as online,
 )
 from . import (

@@ -160,7 +160,7 @@ def train(s, nodes, loss, micro=None, segments=(), bits=None, rows=None):
     """
     if micro:
         s.updates.accumulate()
-    emit = getattr(s.updates.optimizer, "passes", _passes)
+    emit = getattr(s.updates.optimizer, "passes", passes)
     output, ends, first = emit(s, nodes, loss, micro, segments)
     s.finish()
     ends.append(len(s.instructions))
@@ -175,7 +175,7 @@ def train(s, nodes, loss, micro=None, segments=(), bits=None, rows=None):
     return output, ends, first
 
 
-def _passes(s, nodes, loss, micro, segments):
+def passes(s, nodes, loss, micro, segments):
     """Emit forward pass, loss and what trains."""
     s.trained = trained(nodes) if s.updates.optimizer else ()
     s.begin()

@@ -33,6 +33,7 @@ CAPABILITIES = {
         kernels=("_odt_rare", "_odt_f32_more", "_odt_import", "_odt_curve", "_odt_packed"),
         blocks=17,
     ),
+    "noise": Capability("training under noise of weights, for analog arrays", needs=("kernels",), blocks=14),
     "online": Capability("learning from streams, drift", kernels=("_odt_online", "_odt_knn"), blocks=22),
     "recurrent": Capability("GRU, LSTM, SimpleRNN", kernels=("_odt_recurrent", "_odt_f32_recurrent"), blocks=17),
     "sensors": Capability(

@@ -29,8 +29,8 @@ BLOCK = re.compile(
 # What a program names first of each.
 NAMED = {
     "adapt": "update", "attention": "MultiHeadAttention", "continual": "Replay", "data": "CsvReader", "fleet": "Node",
-    "generative": "Sampling", "inspect": "Ranges", "online": "OSELM", "recurrent": "GRU",
-    "sensors": "LogMel", "slots": "Bytes",
+    "generative": "Sampling", "inspect": "Ranges", "noise": "Noisy", "online": "OSELM",
+    "recurrent": "GRU", "sensors": "LogMel", "slots": "Bytes",
 }  # fmt: skip
 
 
