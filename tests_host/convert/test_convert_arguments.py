@@ -324,6 +324,13 @@ NOT_CALLED = {
     **dict.fromkeys(("gru.data", "lstm.data", "rnn_tanh.data"), "of packed sequences, which torch.export has not"),
     **dict.fromkeys(("mm.dtype", "addmm.dtype"), "of half precision alone"),
     **dict.fromkeys(
+        (
+            "scaled_dot_product_attention.default", "bmm.default", "bmm.dtype", "baddbmm.default", "baddbmm.dtype",
+            "masked_fill.Scalar", "masked_fill.Tensor",
+        ),
+        "parts of an attention: test_convert_corpus.py has them",
+    ),
+    **dict.fromkeys(
         ("narrow.Tensor", "tensor_split.tensor_indices_or_sections"), "torch.export does not follow sizes in tensors"
     ),
     **dict.fromkeys(

@@ -12,6 +12,7 @@ from exporting import quick  # noqa: F401
 from torch import nn
 from torch.nn import functional as F
 
+import odt
 from odt.host.convert import Unsupported, load
 
 torch.set_num_threads(1)
@@ -75,6 +76,74 @@ def _frames(s, x):
     x = s.a(x)
     return s.b(torch.stack([x[:, :, 0], x[:, :, 3], x[:, :, -1]], 1).flatten(1))
 
+
+def _by_hand(s, x):
+    """Attention as people write it, (batch, heads, steps, width)."""
+    batch, steps, width = x.shape
+    query, key, value = [each.view(batch, steps, 2, width // 2).transpose(1, 2) for each in s.a(x).split(width, 2)]
+    scores = (query @ key.transpose(-2, -1)) / s.root
+    weights = scores.masked_fill(torch.tril(torch.ones(steps, steps)) == 0, float("-inf")).softmax(-1)
+    return s.b((weights @ value).transpose(1, 2).reshape(batch, steps, width))
+
+
+def _heads(s, x):
+    query, key, value = [part(x).unflatten(2, (2, 3)).permute(0, 2, 1, 3) for part in (s.q, s.k, s.v)]
+    mixed = F.scaled_dot_product_attention(query, key, value, is_causal=True, scale=s.scale, dropout_p=s.rate)
+    return s.o(mixed.transpose(1, 2).flatten(2)).relu().mean(1)
+
+
+def _masked(mask):
+    return lambda s, x: s.a(x, x, x, attn_mask=mask)[0]
+
+
+def by_hand(root):
+    made = Net((6, 4), _by_hand, a=nn.Linear(4, 12), b=nn.Linear(4, 4))
+    made.root = root
+    return made
+
+
+def heads(scale=None, rate=0.0):
+    parts = {"q": nn.Linear(4, 6), "k": nn.Linear(4, 6, bias=False), "v": nn.Linear(4, 6), "o": nn.Linear(6, 4)}
+    made = Net((6, 4), _heads, **parts)
+    made.scale, made.rate = scale, rate
+    return made
+
+
+def attending(function, **options):
+    return Net((6, 4), function, a=nn.MultiheadAttention(4, 2, batch_first=True, **options))
+
+
+def positioned():
+    made = Net((6, 4), lambda s, x: s.a(x + s.p), a=nn.TransformerEncoderLayer(4, 2, 8, batch_first=True))
+    made.p = nn.Parameter(torch.randn(1, 6, 4))
+    return made
+
+
+LATER = nn.Transformer.generate_square_subsequent_mask(6)
+ATTENTION = {
+    "attention alone": lambda: attending(lambda s, x: s.a(x, x, x, need_weights=False)[0], bias=False),
+    "causal attention": lambda: attending(_masked(LATER)),
+    "causal heads": lambda: attending(
+        lambda s, x: s.a(x, x, x, need_weights=False, is_causal=True, attn_mask=LATER)[0]),
+    "mask of zeros": lambda: attending(_masked(torch.zeros(6, 6))),
+    "two steps look": lambda: attending(lambda s, x: s.a(x[:, :2], x, x)[0]),
+    "encoder": lambda: sequence((6, 3), nn.Linear(3, 4), nn.TransformerEncoder(nn.TransformerEncoderLayer(
+        4, 2, 8, activation="gelu", batch_first=True, norm_first=True), 2, enable_nested_tensor=False), nn.Flatten(),
+        nn.Linear(24, 3)),
+    "positions that train": positioned,
+    "attention by hand": lambda: by_hand(2**0.5),
+    "heads": heads,
+    # These are refused.
+    "mask of earlier steps": lambda: attending(_masked(LATER.T)),
+    "another root": lambda: by_hand(2),
+    "another scale": lambda: heads(1.0),
+    "dropout of weights": lambda: heads(None, 0.2),
+    "attention twice": lambda: attending(lambda s, x: s.a(s.a(x, x, x)[0], x, x)[0]),
+    "weights of attention": lambda: attending(lambda s, x: s.a(x, x, x)[1]),
+    "without projections": lambda: Net((6, 4), lambda s, x: s.o((x @ x.transpose(1, 2)).softmax(-1) @ x),
+                                       o=nn.Linear(4, 4)),
+    "time first attention": lambda: Net((6, 4), lambda s, x: s.a(x, x, x)[0], a=nn.MultiheadAttention(4, 2)),
+}  # fmt: skip
 
 IMAGE, SERIES, ROWS = (3, 8, 8), (3, 20), (10, 5)
 # name: how it is made; what is refused is in REFUSED with what the message says.
@@ -173,6 +242,7 @@ NETWORKS = {
     "gru cell": lambda: Net((3,), lambda s, x: s.a(x), a=nn.GRUCell(3, 4)),
     "attention": lambda: Net((6, 4), lambda s, x: s.a(x, x, x)[0], a=nn.MultiheadAttention(4, 2, batch_first=True)),
     "transformer": lambda: sequence((6, 4), nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)),
+    **ATTENTION,
     "gelu": lambda: sequence((7,), nn.Linear(7, 9), nn.GELU(), nn.Linear(9, 3)),
     "corners": lambda: sequence(IMAGE, nn.Upsample(scale_factor=2, mode="bilinear", align_corners=True),
     nn.Conv2d(3, 2, 3)),
@@ -201,8 +271,14 @@ REFUSED = {
     "all last": ("last outputs of several layers; instead", "Transpose.*last outputs of several layers"),
     "cells": ("takes result 2 of node lstm", "LSTM.*has 3 outputs that are read"),
     "gru cell": ("GRUCell.*no such.*; instead: nn.GRU", "node"),
-    "attention": ("MultiheadAttention.*no such.*convolutions", "node"),
-    "transformer": ("TransformerEncoderLayer.*no such.*convolutions", "node"),
+    "mask of earlier steps": ("mask that hides other steps than the later ones; instead", "node"),
+    "another root": ("divides scores by 2; instead: the root of a head's width, 1.414", "node"),
+    "another scale": ("divides scores by 1; instead: the root of a head's width, 1.732", "node"),
+    "dropout of weights": ("has dropout_p=0.2; instead: dropout_p=0.0", "node"),
+    "attention twice": ("shares weights with node linear; instead: a module of its own", "node"),
+    "weights of attention": ("gives .* a tensor that is none of samples; instead", "node"),
+    "without projections": ("multiplies node matmul .*; instead: queries, keys and values by nn.Linear", "node"),
+    "time first attention": ("takes numbers of node mul .* that are no heads; instead", "node"),
     "corners": ("align_corners", "Resize"),
     "erf": ("erf.*part of GELU alone; instead", "Erf.*part of GELU alone"),
     "reflected": ("pad .*reflect.*zeros", "Pad"),
@@ -237,16 +313,29 @@ def test_a_module_gives_pytorchs_outputs_or_is_refused(name):
         equal(load(net, net.shape), x, expected.detach().numpy())
 
 
+def test_an_encoder_in_int8_is_near_and_trains_on():
+    net, _ = made("encoder")
+    x = np.random.default_rng(2).normal(size=(64, *net.shape)).astype(np.float32)
+    expected = net(torch.from_numpy(x)).detach().numpy()
+    model = load(net, net.shape, calibrate=x, train="all", optimizer=odt.Adam(0.002), batch_size=16)
+    got = model.imported.outputs(model.predict(model.imported.samples(x)))
+    assert np.abs(got - expected).mean() < 0.05 * np.abs(expected).max()
+    labels = (x[:, 0, 0] > 0).astype("uint8")
+    first, *_, last = model.fit(model.imported.samples(x), labels, epochs=40, verbose=0).history["loss"]
+    assert last < 0.5 * first
+
+
 # By ONNX what PyTorch's operators say in one word is said in several: these are refused there, in these words.
 REFUSED_BY_ONNX = {
     **{name: words for name, (_, words) in REFUSED.items()},
+    **dict.fromkeys(("attention", "transformer", *ATTENTION), "node"),
     "ones of the batch": "Add.*meets a constant of shape",
     "sum and least": "ReduceMin.*no such operator",
     "arithmetic": "Max.*compares 2 tensors",
     "nearest": "Resize.*enlarges",
 }
 REFUSED_BY_DYNAMO = {**REFUSED_BY_ONNX, "linear": "GatherND.*no such operator; instead: Slice"}
-NOT_EXPORTED = ("spectral_norm", "attention", "transformer")  # by the older exporter
+NOT_EXPORTED = ("spectral_norm", "attention", "transformer", *ATTENTION)  # by the older exporter
 DYNAMO = (
     "regression", "resnet in place", "spectral_norm", "constants in forward", "chomped", "several pools", "gated",
     "every second",

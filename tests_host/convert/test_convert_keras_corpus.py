@@ -234,9 +234,36 @@ def both_ways(x):
     return L.Bidirectional(L.LSTM(4))(x)
 
 
-@network(6, 4, refused=r"layer multi_head_attention\w* \(MultiHeadAttention\): .*; instead: convolutions")
+@network(6, 4)
 def attention(x):
     return L.Dense(2)(L.GlobalAveragePooling1D()(L.MultiHeadAttention(2, 2)(x, x)))
+
+
+@network(6, 4)
+def attention_block(x):
+    a = L.LayerNormalization()(x)
+    x = L.Add()([x, L.MultiHeadAttention(2, 3, dropout=0.1, use_bias=False)(a, a, use_causal_mask=True)])
+    return L.Add()([x, L.Dense(4)(L.Dense(8, activation="gelu")(L.LayerNormalization()(x)))])
+
+
+@network(6, 4)
+def attention_to_others(x):
+    return L.MultiHeadAttention(2, 3)(query=x, value=L.Dense(5)(x), key=L.Dense(7)(x))
+
+
+@network(6, 4, refused=r"layer multi_head_attention\w* \(MultiHeadAttention\): has value_dim=3 and key_dim=2; instead")
+def attention_of_wide_values(x):
+    return L.MultiHeadAttention(2, 2, value_dim=3)(x, x)
+
+
+@network(6, 4, refused=r"layer multi_head_attention\w* \(MultiHeadAttention\): .*attention_mask")
+def attention_with_a_mask(x):
+    return L.MultiHeadAttention(2, 2)(x, x, attention_mask=np.ones((1, 6, 6), bool))
+
+
+@network(6, 4, refused=r"layer multi_head_attention\w* \(MultiHeadAttention\): has the option output_shape")
+def attention_of_another_width(x):
+    return L.MultiHeadAttention(2, 2, output_shape=(3,))(x, x)
 
 
 @network(6, refused=r"layer embedding\w* \(Embedding\): odt has no such layer; instead: one-hot samples")

@@ -70,6 +70,7 @@ CASES = {
     "MaxPooling2D": (dict(pool_size=2), IMAGE),
     "Maximum": ({}, ROW),
     "Minimum": ({}, ROW),
+    "MultiHeadAttention": (dict(num_heads=2, key_dim=3), SERIES),
     "Multiply": ({}, ROW),
     "Normalization": ({}, SERIES),
     "PReLU": (dict(shared_axes=[1, 2]), IMAGE),
@@ -109,6 +110,10 @@ SEVERAL = ("Add", "Average", "Concatenate", "Maximum", "Minimum", "Multiply", "S
 # values of options that are read, by the option, or by layer and option
 READ = {
     "units": [5],
+    "num_heads": [3],
+    "key_dim": [2],
+    "value_dim": [3, Refused(2)],
+    "attention_axes": [(1,), Refused((2,))],
     "return_sequences": [True],
     "ELU.alpha": [0.3, 3.0],
     "activation": [
@@ -218,6 +223,9 @@ IDLE = {
 REFUSED = {
     **{"%s.activation" % name: "relu" for name in ("GRU", "LSTM", "SimpleRNN")},
     "recurrent_activation": "hard_sigmoid",
+    "use_gate": True,
+    "output_shape": (3,),
+    "sliding_window": 2,
     "return_state": True,
     "go_backwards": True,
     "stateful": True,
@@ -266,7 +274,10 @@ def network(name, layer, shape=None):
     keras.utils.set_random_seed(1)
     x = keras.Input(shape or CASES[name][1], batch_size=3 if getattr(layer, "stateful", False) else None)
     first = L.Rescaling(0.5, 0.1)(x)
-    y = layer([first, L.Dense(CASES[name][1][-1])(x)]) if name in SEVERAL else layer(first)
+    if name == "MultiHeadAttention":
+        y = layer(first, L.Dense(CASES[name][1][-1])(x))
+    else:
+        y = layer([first, L.Dense(CASES[name][1][-1])(x)]) if name in SEVERAL else layer(first)
     y = y[0] if isinstance(y, (list, tuple)) else y  # and states
     if name.startswith("ZeroPadding"):
         y = getattr(L, "Conv" + name[-2:])(2, 1)(y)

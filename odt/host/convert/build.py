@@ -85,12 +85,13 @@ def assemble(graph, inputs=None):
                 continue
             layer = _layer(node)
             taken = [found[each] for each in node.inputs]
-            found[node] = made = layer(taken if layer.variadic else taken[0])
+            found[node] = made = layer(taken if layer.variadic or node.op == "attention" else taken[0])
         except (ValueError, TypeError) as error:
             raise type(error)("%s: %s" % (node.origin, error)) from None
         if made.shape != node.shape:
             raise Unsupported("%s: gives %s, odt's layer %s" % (node.origin, node.shape, made.shape))
-        layer.trainable = node.trainable
+        for each in (layer, *(layer.parts if node.op == "attention" else ())):
+            each.trainable = node.trainable
     first, last = found[graph.nodes[0]], found[graph.output]
     if last is first:
         raise Unsupported("the network has no layer")
@@ -117,6 +118,10 @@ def set_weights(model, graph, found):
         if node.op == "recurrent":  # which are two layers of odt's
             nodes[layer.projection] = node, ("kernel", "bias")
             nodes[layer] = node, ("recurrent", "recurrent_bias")
+        elif node.op == "attention":
+            attention = found[node].inputs[0].layer
+            for part, name in zip(attention.parts, ("query", "key", "value", "output")):
+                nodes[part] = node, (name, name + " bias") if part.use_bias else (name,)
     values = []
     for layer, _ in model.session.plan.weights:
         made = [np.ascontiguousarray(value, np.float32) for value in _values(*nodes[layer])]
@@ -136,7 +141,18 @@ def _values(node, names):
     return [weights[name] for name in names if weights.get(name) is not None]
 
 
-_NAMES = "kernel", "bias", "gamma", "beta", "mean", "variance"
+def _attention(node):
+    weights = node.weights
+    for name in ("query", "value", "output"):
+        if node.options["bias"] and weights[name + " bias"] is None:
+            weights[name + " bias"] = np.zeros(len(weights[name]))
+    width = len(weights["query"]) // node.options["heads"]
+    return odt.MultiHeadAttention(
+        node.options["heads"], width, node.options["bias"], node.options["causal"], name=node.name
+    )
+
+
+_NAMES = "kernel", "bias", "gamma", "beta", "mean", "variance", "position"
 
 
 def _layer(node):
@@ -163,6 +179,7 @@ def _layer(node):
         "add": ("Add", {}),
         "multiply": ("Multiply", {}),
         "concatenate": ("Concatenate", {}),
+        "position": ("PositionEmbedding", {}),
     }[node.op]
     return getattr(odt, kind)(name=node.name, **options)
 
@@ -251,7 +268,7 @@ def _lookup(node):
 
 
 _MAKERS = {
-    "dense": _dense, "recurrent": _recurrent, "conv": _conv, "transposed": _transposed, "maxpool": _pool,
-    "avgpool": _pool, "adaptive": _adaptive,
+    "dense": _dense, "recurrent": _recurrent, "attention": _attention, "conv": _conv, "transposed": _transposed,
+    "maxpool": _pool, "avgpool": _pool, "adaptive": _adaptive,
     "upsample": _upsample, "norm": _norm, "affine": _affine, "lookup": _lookup,
 }  # fmt: skip

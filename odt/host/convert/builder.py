@@ -11,7 +11,7 @@ from itertools import permutations
 import numpy as np
 
 from .graph import MOST, Graph, Node, Unsupported, finite, refuse
-from .recurrence import GATES
+from .sequences.recurrence import GATES
 
 UNARY = ("relu", "relu6", "leaky_relu", "sigmoid", "tanh", "elu", "selu", "gelu", "erf", "dropout", "same")
 SELU = (1.6732632423543772, 1.0507009873554805)  # alpha and gain: Klambauer et al. 2017
@@ -316,6 +316,26 @@ class Builder:
         shape = value.source[0], recurrent.shape[1]
         node = self._node("recurrent", name, origin, [value.node], shape, weights, kind=kind, sequences=True)
         return self._value(node, shape, np.arange(shape[0] * shape[1]))
+
+    def attention(self, values, weights, heads, causal, name, origin):
+        """odt's MultiHeadAttention of [query, value, key], each (steps, features), or one thrice.
+
+        ``weights``: {"query", "key", "value", "output": (kernel of (units, features), bias or None)}; the key's bias
+        changes nothing.
+        """
+        made, width = {}, values[0].source[-1]
+        for part, (kernel, bias) in weights.items():
+            found = self._weights(finite(origin, "kernel of the " + part, kernel), bias, None, origin)
+            made[part], made[part + " bias"] = found["kernel"], found["bias"]
+        if len(made["output"]) != width:
+            refuse(origin, "gives %d features of %d" % (len(made["output"]), width), "as many as its queries have")
+        shape = values[0].source
+        values = [self._arranged(value, -1, origin) for value in values]
+        node = self._node(
+            "attention", name, origin, [value.node for value in values], shape, made, heads=heads, causal=causal,
+            bias=any(bias is not None for part, (_, bias) in weights.items() if part != "key"),
+        )  # fmt: skip
+        return self._value(node, shape, np.arange(int(np.prod(shape))))
 
     def last_step(self, value, name, origin):
         """The numbers of the last step of (steps, features)."""
@@ -905,6 +925,10 @@ class Builder:
                 value = self._by_channel(value, origin, channel)
                 shape = value.shape
                 vectors = [each[0][value.index] if rank == 1 else each[0] for each in rows]
+            elif rank == 2 and np.all(wide[0] == 1):
+                numbers = wide[1].ravel()[value.index].reshape(shape)
+                node = self._node("position", name, origin, [value.node], shape, {"position": numbers})
+                return self._value(node, value.source, value.index)
             else:  # one per number
                 value = self._flat(value, origin)
                 vectors = [each.ravel()[value.index] for each in wide]

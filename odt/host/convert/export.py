@@ -17,7 +17,7 @@ from ...run.session import is_untrained, ready
 from ...run.weights import read
 from ..files import write_file
 from .graph import Unsupported
-from .recurrence import ONNX
+from .sequences.recurrence import ONNX
 
 _OPSET = 17
 _TYPES = {"float32": TensorProto.FLOAT, "uint8": TensorProto.UINT8, "int8": TensorProto.INT8,

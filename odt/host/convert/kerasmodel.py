@@ -18,8 +18,8 @@ import keras  # noqa: E402
 
 from .builder import SELU, Builder, Value  # noqa: E402
 from .graph import refuse  # noqa: E402
-from .recurrence import KERAS  # noqa: E402
-from .recurrence import layer as recurrent_layer  # noqa: E402
+from .sequences.recurrence import KERAS  # noqa: E402
+from .sequences.recurrence import layer as recurrent_layer  # noqa: E402
 
 READS = ".keras", "keras"
 
@@ -177,7 +177,12 @@ class _Reader:
         if not isinstance(called, keras.Model):
             self._known(called, origin)
         usual = inspect.signature(called.call).parameters
-        options = {name: each for name, each in node.arguments.kwargs.items()
+        inputs, named = list(node.arguments.args), dict(node.arguments.kwargs)
+        self.causal = type(called) is keras.layers.MultiHeadAttention and named.pop("use_causal_mask", False)
+        if type(called) is keras.layers.MultiHeadAttention:
+            inputs += [named.pop(name) for name in ("query", "value", "key")[len(inputs) :] if name in named]
+            inputs = [inputs]
+        options = {name: each for name, each in named.items()
                    if not (_is_none(each) or name in usual and each is usual[name].default
                            or name == "training" and each is False)}  # fmt: skip
         if options:
@@ -185,7 +190,7 @@ class _Reader:
             refuse(origin, "is called with %s" % text, "a call with its input alone")
         if len(node.output_tensors) != 1:
             refuse(origin, "has %d outputs" % len(node.output_tensors), "one")
-        inputs = [_replaced(each, known) for each in node.arguments.args]
+        inputs = [_replaced(each, known) for each in inputs]
         if not isinstance(called, keras.Layer):
             row = self._checked(called, origin)
             inputs = self._padded(inputs, called, row, origin)
@@ -356,6 +361,25 @@ class _Reader:
         weights = self._array(cell.kernel).T, self._array(cell.recurrent_kernel).T, *biases
         made = recurrent_layer(self.builder, kind, x, weights, KERAS, layer.name, origin)
         return made if layer.return_sequences else self.builder.last_step(made, layer.name, origin)
+
+    @_layer("MultiHeadAttention", "num_heads key_dim value_dim use_bias attention_axes", "dropout")
+    def _attention(self, layer, tensors, origin):
+        query, value, key = (tensors + tensors[-1:] * 2)[:3]
+        if len(tensors) > 3 or any(len(each.source) != 2 for each in tensors) or tuple(layer.attention_axes) != (1,):
+            refuse(origin, "takes %s" % [each.source for each in tensors], "query, value and key of (steps, features)")
+        if layer.value_dim != layer.key_dim:
+            refuse(origin, "has value_dim=%d and key_dim=%d" % (layer.value_dim, layer.key_dim), "value_dim=None")
+        weights = {}
+        for name in ("query", "key", "value", "output"):
+            part = getattr(layer, "_%s_dense" % name)
+            bias = self._or(part.bias, None)
+            kernel = self._array(part.kernel)
+            features = kernel.shape[-1] if name == "output" else kernel.shape[0]
+            kernel = kernel.reshape(-1, features).T if name == "output" else kernel.reshape(features, -1).T
+            weights[name] = kernel, None if bias is None else bias.ravel()
+        return self.builder.attention(
+            [query, value, key], weights, layer.num_heads, bool(self.causal), layer.name, origin
+        )
 
     def _windowed(self, layer, x, kernel, bias, groups, name, origin):
         axes = kernel.ndim - 2
@@ -784,7 +808,8 @@ def _check_input(layer, model):
 
 
 LAYERS["InputLayer"] = Row(None, "batch_shape", "optional", sparse=False, ragged=False)
-_JOINS = {LAYERS[name].make for name in ("Add", "Average", "Subtract", "Maximum", "Concatenate")}
+_LISTS = "Add Average Subtract Maximum Concatenate MultiHeadAttention"
+_JOINS = {LAYERS[name].make for name in _LISTS.split()}
 _WINDOWS = "Conv2D DepthwiseConv2D SeparableConv2D MaxPooling2D ZeroPadding2D Identity"
 _AFTER_PADS = {LAYERS[name].make for name in _WINDOWS.split()} | {OPERATIONS["Pad"].make}
 
@@ -840,8 +865,7 @@ _RECURRENCE = "GRU, LSTM or SimpleRNN, or Conv1D over the sequence, causal or di
 _INSTEAD = {
     "RNN Bidirectional ConvLSTM1D ConvLSTM2D ConvLSTM3D StackedRNNCells": _RECURRENCE,
     "LSTMCell GRUCell SimpleRNNCell": _RECURRENCE,
-    "MultiHeadAttention Attention AdditiveAttention GroupedQueryAttention GroupQueryAttention":
-        "convolutions: no attention is imported",
+    "Attention AdditiveAttention GroupedQueryAttention GroupQueryAttention": "MultiHeadAttention",
     "Masking": "sequences of one length, padded beforehand",
     "Embedding ReversibleEmbedding CategoryEncoding": "one-hot samples and a Dense",
     "StringLookup IntegerLookup TextVectorization Hashing HashedCrossing Discretization":

@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from . import recurrence
+from .sequences import recurrence
 from .builder import SELU, Builder, Value
 from .graph import BUDGET, MOST, Unsupported, parsing, refuse
 from .onnxfold import FOLDED, fold, size
@@ -1060,7 +1060,7 @@ _OF_IMAGES = {
 }  # fmt: skip
 OPERATORS = set(ATTRIBUTES)
 _NO_RECURRENCE = "GRU, LSTM or RNN, in float"
-_NO_ATTENTION = "Conv over the sequence, or a Dense over its positions: no attention is imported"
+_NO_ATTENTION = "the nn.Module or the .keras file, whose attention is imported"
 _STATIC = "static quantization to int8 (QDQ)"
 _INSTEAD = {
     "Gelu": "Relu, or Sigmoid and Mul",

@@ -13,7 +13,8 @@ from torch.export import ExportedProgram, export
 
 from .builder import SELU, Builder, Value
 from .graph import MOST, Unsupported, refuse
-from .recurrence import PYTORCH, States, begins_with_zeros, layer
+from .sequences import heads
+from .sequences.recurrence import PYTORCH, Apart, States, begins_with_zeros, layer
 
 READS = ("torch",)
 
@@ -84,6 +85,8 @@ class _Reader:
         self.root = {}  # of a view, the tensor whose memory it may show
         self.version = {}  # of a tensor that is changed in place, the node that gave it at first
         self.constants = 0  # numbers of all that was computed of constants
+        self.read = _behind([node for node in self.nodes if node.op == "output"])  # what the output depends on
+        self.projections = heads.projections(self.nodes)
 
     def graph(self):
         for node in self.nodes:
@@ -138,7 +141,7 @@ class _Reader:
     def _call(self, node):
         """Read one node: what it gives is in ``known`` then."""
         name = _operator(node)
-        if name.startswith("_assert") or not node.users and not _is_mutable(node):
+        if name.startswith("_assert") or node not in self.read and not _is_mutable(node):
             return
         if node.target is operator.getitem:
             self.known[node.name] = self._item(node)
@@ -147,7 +150,7 @@ class _Reader:
             return  # a size
         origin = "node %s (%s)" % (node.name, str(node.target).removeprefix("aten."))
         arguments = _Arguments(self, node, origin)
-        if not any(isinstance(each, (Value, States, list)) for each in arguments.tensors()):
+        if not any(isinstance(each, (Value, Apart, list)) for each in arguments.tensors()):
             made = self._folded(node, origin)
         else:
             made = self._read(node, name, arguments)
@@ -160,6 +163,9 @@ class _Reader:
             refuse(a.origin, "odt has no such operator", INSTEAD.get(name))
         method, row = ROWS[name]
         a.check(row)
+        made = heads.read(self, a)
+        if made is not None:
+            return made
         expected = node.meta["val"]
         several = isinstance(expected, (list, tuple))
         first = expected[0] if several else expected
@@ -167,7 +173,7 @@ class _Reader:
             refuse(a.origin, "gives %s of a batch of %d" % (tuple(first.shape), self.batch), "one result per sample")
         made = self._of_states(a, name) if any(isinstance(each, States) for each in a.tensors()) else method(self, a)
         for value, each in zip(made, expected) if several else [(made, expected)]:
-            if value is None or isinstance(value, States):
+            if value is None or isinstance(value, Apart):
                 continue
             if each.dtype not in (torch.float32, torch.float64, *a.dtypes()) or not each.dtype.is_floating_point:
                 refuse(a.origin, "makes %s" % each.dtype, "float32 throughout")
@@ -183,6 +189,8 @@ class _Reader:
                 "node %s" % node.name, "takes result %s of node %s" % (at, node.args[0].name), "its first result alone"
             )
         self.root[node.name] = self.root.get(node.args[0].name, node.args[0].name)
+        if node.args[0].name in self.owner:
+            self.owner[node.name] = self.owner[node.args[0].name]
         return made
 
     def _folded(self, node, origin):
@@ -594,6 +602,13 @@ class _Reader:
     def _softmax(self, a):
         return self.builder.softmax(a.value("self"), self._axis(a, "dim") - 1, a.name, a.origin)
 
+    @_reads("scaled_dot_product_attention", "query key value attn_mask is_causal scale")
+    @_reads("bmm", "self mat2")
+    @_reads("baddbmm", "self batch1 batch2 beta alpha")
+    @_reads("masked_fill", "self mask value")
+    def _of_heads(self, a):
+        refuse(a.origin, "is no part of an attention", "queries, keys and values by nn.Linear, and softmax between")
+
     @_reads("dropout feature_dropout", "input p train=False")
     def _dropout(self, a):
         return self.builder.unary("dropout", a.value("input"), a.name, a.origin, rate=a["p"])
@@ -703,8 +718,6 @@ class _Reader:
         return self._ordered(a, order)
 
     def _ordered(self, a, order):
-        if order[0] != 0:
-            refuse(a.origin, "moves the batch")
         return self.builder.transpose(a.value("self"), [axis - 1 for axis in order[1:]], a.origin)
 
     @_reads("slice", "self dim start end step")
@@ -883,15 +896,21 @@ class _Arguments:
         """A parameter, a buffer or what is computed of such; None where none is given."""
         return None if self[name] is None else self._weight(self.values[name], self[name], name)
 
+    def part(self, name):
+        """A parameter, or a part of one, of which other nodes may read others."""
+        tensor = self[name]
+        return None if tensor is None else self._weight(self.values[name], tensor, name, tensor.storage_offset())
+
     def weights(self, name):
         """Those of a list, and what the module with the first of them is called."""
         found = [self._weight(*both, name) for both in zip(self.values[name], self[name])]
         return found, self._layer(self.values[name][0])
 
-    def _weight(self, each, tensor, name):
+    def _weight(self, each, tensor, name, part=None):
         if not isinstance(tensor, torch.Tensor):
             refuse(self.origin, "%s is computed of the sample" % name, "a parameter or a buffer")
-        taken = self.reader.read_by.setdefault(self.reader.owner.get(each.name, each.name), self.node.name)
+        owner = self.reader.owner.get(each.name, each.name)
+        taken = self.reader.read_by.setdefault(owner if part is None else (owner, part), self.node.name)
         if taken != self.node.name:
             refuse(self.origin, "shares weights with node %s" % taken, "a module of its own for each use")
         return _array(tensor)
@@ -924,6 +943,17 @@ _NONE = _None()
 
 def _array(tensor):
     return (tensor.double() if tensor.dtype == torch.bfloat16 else tensor).numpy()
+
+
+def _behind(nodes):
+    """These nodes and all that they depend on."""
+    found, todo = set(), list(nodes)
+    while todo:
+        node = todo.pop()
+        if node not in found:
+            found.add(node)
+            todo += node.all_input_nodes
+    return found
 
 
 def _schema(node):
@@ -995,11 +1025,9 @@ _MAY_SHOW = (
     "to",
 )  # what these give is at times what they took
 _RECURRENCE = "nn.GRU, nn.LSTM, or nn.RNN with nonlinearity='tanh'"
-_ATTENTION = "convolutions: no attention is imported"
-_MODULES = ("LSTMCell", "GRUCell", "RNNCell", "MultiheadAttention", "Transformer")
+_MODULES = ("LSTMCell", "GRUCell", "RNNCell")
 INSTEAD = {
     **dict.fromkeys(("LSTMCell", "GRUCell", "RNNCell", "rnn_relu"), _RECURRENCE),
-    **dict.fromkeys(("MultiheadAttention", "Transformer", "scaled_dot_product_attention"), _ATTENTION),
     "log_softmax": "no softmax: odt's cross-entropy contains it",
     "softplus": "ReLU",
     "mish": "SiLU, or ReLU",
@@ -1013,7 +1041,6 @@ INSTEAD = {
     "unfold": "a convolution",
     "im2col": "a convolution",
     "softshrink": "ReLU",
-    "bmm": "layers without products of two tensors",
     "embedding": "one-hot samples and a Linear",
     "conv3d": "2-D convolutions",
     "upsample_bicubic2d": "upsampling by mode='bilinear'",

@@ -164,7 +164,7 @@ def _fix(node, made, inputs, end):
     """
     layer, before = made.layer, inputs[0] if inputs else None
     wanted = _steps(end) if _is_known(end) else None
-    if node.op == "recurrent":
+    if node.op in ("recurrent", "attention", "position"):
         return None, _UNROUNDED
     if node.op not in _SCALED or wanted is None and node.op in ("avgpool", "adaptive"):
         own = _OWN.get(node.op, before)

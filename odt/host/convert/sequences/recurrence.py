@@ -7,7 +7,7 @@ from these until an operator makes one of them.
 
 import numpy as np
 
-from .graph import refuse
+from ..graph import refuse
 
 GATES = {"GRU": 3, "LSTM": 4, "SimpleRNN": 1}
 # Rows of a kernel, a block for each gate: where those of odt.GRU (z, r, n) and odt.LSTM (i, f, g, o) are in the source.

@@ -1,0 +1,1 @@
+"""Layers over the steps of a sequence, as other frameworks have them."""
