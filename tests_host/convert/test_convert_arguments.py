@@ -325,8 +325,13 @@ NOT_CALLED = {
     **dict.fromkeys(("mm.dtype", "addmm.dtype"), "of half precision alone"),
     **dict.fromkeys(
         (
-            "scaled_dot_product_attention.default", "bmm.default", "bmm.dtype", "baddbmm.default", "baddbmm.dtype",
-            "masked_fill.Scalar", "masked_fill.Tensor",
+            "scaled_dot_product_attention.default",
+            "bmm.default",
+            "bmm.dtype",
+            "baddbmm.default",
+            "baddbmm.dtype",
+            "masked_fill.Scalar",
+            "masked_fill.Tensor",
         ),
         "parts of an attention: test_convert_corpus.py has them",
     ),
