@@ -13,7 +13,7 @@ from planning import build
 from odt.continual import teach as teaching
 
 SAMPLES, TRAIN, TEST, SIZE = 1797, 1000, 500, 64
-KNOWN = 32  # images of each digit that a teacher keeps, as examples/personalise has them: with 3, it forgot 5 % more
+KNOWN = 32  # images of each digit that a teacher keeps, as examples/personalise has them: with 3 it forgets much
 STEPS = 400  # of the teacher's layer after a change
 
 SOURCES = {

@@ -59,5 +59,6 @@ export async function without(page, options, { open }) {
     silent: await silent,
     serial: [await serial.isDisabled('#connect'), await serial.innerText('#no-serial')],
     bare: await bare.innerText('#say'),
+    early: await bare.locator('#plan table:visible, #ram:visible, #plan details:visible').count(),
   };
 }
