@@ -23,7 +23,7 @@ _FARTHEST = const(1020)  # the largest sum of eight bytes, less their mean
 def evaluate(
     model: "Network",
     x: "Data",
-    y: "Data",
+    y: "Data | None" = None,
     weight: "float" = 0.1,
     drift: "float" = 0,
     draws: "int" = 10,
@@ -31,11 +31,11 @@ def evaluate(
 ) -> "tuple[float, float, list[float]]":
     """The accuracy under noise, as (mean, worst, that of each draw); the loss, where the loss has no accuracy.
 
-    ``x``, ``y``: as ``model.evaluate`` takes them. ``weight``, ``drift``: standard deviations in 0..0.5, as of Noisy,
-    with which all kernels are drawn ``draws`` times; draw n depends on ``seed`` and n alone, to the same bits on every
-    machine. A weight that would pass the end of int8's range is held in a larger scale. The model may be compiled with
-    any optimizer or none, or come from a file. It is not changed, whatever interrupts the call. The call needs RAM for
-    a copy of the state, and of weights that are frozen in flash. Dropout drops nothing.
+    ``x``, ``y``: as ``model.evaluate`` takes them, readers too. ``weight``, ``drift``: standard deviations in 0..0.5,
+    as of Noisy, with which all kernels are drawn ``draws`` times; draw n depends on ``seed`` and n alone, to the same
+    bits on every machine. A weight that would pass the end of int8's range is held in a larger scale. The model may be
+    compiled with any optimizer or none, or come from a file. It is not changed, whatever interrupts the call. The call
+    needs RAM for a copy of the state, and of weights that are frozen in flash. Dropout drops nothing.
 
     RuntimeError for a model that is not compiled; TypeError, ValueError for other arguments, and for a layer that is
     frozen with 4 bits.
@@ -117,24 +117,25 @@ class _Twin(Session):
                     return found + (byte - 256 if byte > 127 else byte)
             return found
 
+        added, scaled = [multiplier(scale_div(each, _SIGMA)) if each else None for each in (weight, drift)]
         largest = 0
         for index in range(begin, end):
             largest = max(largest, abs(value(index)))
         most, shift = largest, 0
-        for each in (weight, drift):
+        for each in (added, scaled):
             if each:
-                most += rescale(largest * _FARTHEST, *multiplier(scale_div(each, _SIGMA)))
+                most += rescale(largest * _FARTHEST, each[0], each[1])
         while most >> shift > _MOST:
             shift += 1
         half = 128 << shift
         for index in range(begin, end):
             made = value(index)
-            change = 0
-            if weight:
-                change = rescale(largest * _normal(key, 4 * index), *multiplier(scale_div(weight, _SIGMA)))
-            if drift:
-                change += rescale(made * _normal(key, 4 * index + 2), *multiplier(scale_div(drift, _SIGMA)))
-            kernel[at + index] = made + change + half >> 8 + shift & 255
+            change = half
+            if added:
+                change += rescale(largest * _normal(key, 4 * index), added[0], added[1])
+            if scaled:
+                change += rescale(made * _normal(key, 4 * index + 2), scaled[0], scaled[1])
+            kernel[at + index] = made + change >> 8 + shift & 255
         for row in range(first, first + count):
             place = weights.scale.offset + 4 * row
             put(scales, place, scale_shift(get(held, place), shift))

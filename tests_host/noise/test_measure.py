@@ -140,6 +140,34 @@ def test_depthwise_rows_have_noise_of_their_own_largest_weights():
     assert np.mean(losses[2]) == pytest.approx(0.04 * (weights**2).mean(), rel=0.2)
 
 
+def test_a_reader_is_measured_like_arrays(tmp_path):
+    from odt.data import NpyReader
+
+    x, y = digits()
+    np.save(tmp_path / "x.npy", x[:50])
+    np.save(tmp_path / "y.npy", y[:50])
+    model = odt.Sequential([odt.Input((64,), dtype="uint8", scale=1 / 16), odt.Dense(10)])
+    model.compile(odt.Adam(0.01), seed=1)
+    model.fit(x[:200], y[:200], epochs=3, verbose=0)
+    reader = NpyReader(str(tmp_path / "x.npy"), str(tmp_path / "y.npy"), 16)
+    expected = evaluate(model, x[:50], y[:50], 0.2, draws=3)
+    found = evaluate(model, reader, weight=0.2, draws=3)
+    assert found[2] == pytest.approx(expected[2]) and found[:2] == pytest.approx(expected[:2]) and expected[1] < 1
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_two_models_are_measured_in_turn_and_within_other_work(dtype):
+    """The arena is the model's own: what was bound for training is bound again."""
+    (first, x, y), (second, _, z) = linear(dtype), linear(dtype)
+    y, z = y.astype("float32"), z.astype("float32")
+    alone = evaluate(first, x, y, draws=2), evaluate(second, x, z, draws=2)
+    for _ in range(2):
+        assert (evaluate(first, x, y, draws=2), evaluate(second, x, z, draws=2)) == alone
+        outputs = np.array(first.predict(x))
+        evaluate(first, x[:7], y[:7], draws=1)
+        assert (np.array(first.predict(x)) == outputs).all()
+
+
 @pytest.mark.parametrize("options, error, words", (
     ({"weight": -1}, ValueError, "evaluate: weight is 0, or a share in 0.0001..0.5, got -1"),
     ({"drift": 2}, ValueError, "evaluate: drift is 0, or a share in 0.0001..0.5, got 2"),

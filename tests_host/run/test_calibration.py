@@ -49,12 +49,13 @@ def test_any_network_is_calibrated_to_the_same_bits():
 
 
 def test_rows_that_are_chosen_at_each_step_and_clipped_gradients_are_calibrated_to_the_same_bits():
-    for option in ("dynamic", "clipped", "zeroth order", "micro"):
+    for option in ("dynamic", "clipped", "zeroth order", "micro", "noise"):
         layers = [
             odt.Conv2D(5, 3, activation="relu"),
             odt.MaxPool2D(),
             odt.Flatten(),
             odt.Dense(7, "tanh"),
+            *([odt.Dropout(0.3)] if option == "noise" else []),
             odt.Dense(4),
         ]
         model = odt.Sequential([odt.Input((8, 8, 2), dtype="float32"), *layers])
@@ -63,6 +64,8 @@ def test_rows_that_are_chosen_at_each_step_and_clipped_gradients_are_calibrated_
             odt.adapt.update.dynamic(model, 0.2, 0.7)
         if option == "zeroth order":
             optimizer = odt.ZerothOrder(0.01, tail=1)
+        if option == "noise":
+            optimizer = odt.noise.Noisy(optimizer, 0.2, 0.2)
         model.compile(optimizer, batch_size=6, seed=3, micro_batch=3 if option == "micro" else None)
         rng = random.Random(1)
         rows = 3 if option == "micro" else 6
