@@ -73,18 +73,18 @@ TABLE = (
     b"45 depthwise2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*N] w:f32[N*KH*KW] b:f32[N] ; @ relu\n"  # y = b[n] + sum_(kh,kw) x * w  # in f32_more; rows window; cost 1 N P*N I*N I*N*D N*T
     b"46 depthwise2d_dx_f32 dx=f32[B*H*W*N] e:f32[B*OH*OW*N] w:f32[N*KH*KW] ; @\n"  # dx = sum_(kh,kw) e * w  # in f32_more; cost 1 N B*H*W*N P*N I*N I*N*Q N*T
     b"47 depthwise2d_dw_f32 dw=f32[R*KH*KW] e:f32[B*OH*OW*N] x:f32[B*H*W*N] ; @ at R\n"  # dw[n - at] = sum_(b,oh,ow) e * x  # in f32_more; cost 1 R P*R I*R I*R*Q I*R*Q*D R*T
-    b"97 group_conv2d_i8 y=i8[B*OH*OW*N] peak+i32 x:i8[B*H*W*G*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ G zx zy lo\n"  # as conv2d_i8; output n reads the C channels of its group, n * G / N  # in rare; rows window
-    b"98 group_conv2d_dx_i8 dx=i8[B*H*W*G*C] peak+i32 e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul ; @ G\n"  # dx = clamp(q * sum_(kh,kw,n of the group) e * w)  # in rare
-    b"99 group_conv2d_dw_i8 dw=i32[R*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*G*C] ; @ G zx at R\n"  # dw[n - at] = sum_(b,oh,ow) e * (x - zx)  # in rare
-    b"100 group_conv2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*G*C] w:f32[N*KH*KW*C] b:f32[N] ; @ G relu\n"  # y = b[n] + sum_(kh,kw,c of the group) x * w  # in f32_more; rows window
-    b"101 group_conv2d_dx_f32 dx=f32[B*H*W*G*C] e:f32[B*OH*OW*N] w:f32[N*KH*KW*C] ; @ G\n"  # dx = sum_(kh,kw,n of the group) e * w  # in f32_more
-    b"102 group_conv2d_dw_f32 dw=f32[R*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*G*C] ; @ G at R\n"  # dw[n - at] = sum_(b,oh,ow) e * x  # in f32_more
-    b"103 transposed2d_i8 y=i8[B*OH*OW*N] peak+i32 x:i8[B*H*W*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ zx zy lo\n"  # y[oh, ow] = clamp(zy + q[n] * (b[n] + sum_(kh,kw,c) (x[ih, iw] - zx) * w)), oh = ih * SH - PT + kh  # in rare
-    b"104 transposed2d_dx_i8 dx=i8[B*H*W*C] peak+i32 e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul ; @\n"  # dx[ih, iw] = clamp(q * sum_(kh,kw,n) e[oh, ow] * w)  # in rare
-    b"105 transposed2d_dw_i8 dw=i32[R*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*C] ; @ zx at R\n"  # dw[n - at] = sum_(b,ih,iw) e[oh, ow] * (x[ih, iw] - zx)  # in rare
-    b"106 transposed2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*C] w:f32[N*KH*KW*C] b:f32[N] ; @ relu\n"  # y[oh, ow] = b[n] + sum_(kh,kw,c) x[ih, iw] * w, oh = ih * SH - PT + kh  # in f32_more
-    b"107 transposed2d_dx_f32 dx=f32[B*H*W*C] e:f32[B*OH*OW*N] w:f32[N*KH*KW*C] ; @\n"  # dx[ih, iw] = sum_(kh,kw,n) e[oh, ow] * w  # in f32_more
-    b"108 transposed2d_dw_f32 dw=f32[R*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*C] ; @ at R\n"  # dw[n - at] = sum_(b,ih,iw) e[oh, ow] * x[ih, iw]  # in f32_more
+    b"97 group_conv2d_i8 y=i8[B*OH*OW*N] peak+i32 x:i8[B*H*W*G*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ G zx zy lo\n"  # as conv2d_i8; output n reads the C channels of its group, n * G / N  # in rare; rows window; cost 1 P*N I*N*C N*T*C
+    b"98 group_conv2d_dx_i8 dx=i8[B*H*W*G*C] peak+i32 e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul ; @ G\n"  # dx = clamp(q * sum_(kh,kw,n of the group) e * w)  # in rare; cost 1 B*H*W*C*G P*N I*N*C
+    b"99 group_conv2d_dw_i8 dw=i32[R*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*G*C] ; @ G zx at R\n"  # dw[n - at] = sum_(b,oh,ow) e * (x - zx)  # in rare; cost 1 P*R I*R*C R*T*C
+    b"100 group_conv2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*G*C] w:f32[N*KH*KW*C] b:f32[N] ; @ G relu\n"  # y = b[n] + sum_(kh,kw,c of the group) x * w  # in f32_more; rows window; cost 1 P*N I*N*C N*T*C
+    b"101 group_conv2d_dx_f32 dx=f32[B*H*W*G*C] e:f32[B*OH*OW*N] w:f32[N*KH*KW*C] ; @ G\n"  # dx = sum_(kh,kw,n of the group) e * w  # in f32_more; cost 1 B*H*W*C*G P*N I*N*C
+    b"102 group_conv2d_dw_f32 dw=f32[R*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*G*C] ; @ G at R\n"  # dw[n - at] = sum_(b,oh,ow) e * x  # in f32_more; cost 1 P*R I*R*C R*T*C
+    b"103 transposed2d_i8 y=i8[B*OH*OW*N] peak+i32 x:i8[B*H*W*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ zx zy lo\n"  # y[oh, ow] = clamp(zy + q[n] * (b[n] + sum_(kh,kw,c) (x[ih, iw] - zx) * w)), oh = ih * SH - PT + kh  # in rare; cost 1 B*H*W*C P*N B*H*W*N*T*C
+    b"104 transposed2d_dx_i8 dx=i8[B*H*W*C] peak+i32 e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul ; @\n"  # dx[ih, iw] = clamp(q * sum_(kh,kw,n) e[oh, ow] * w)  # in rare; cost 1 B*H*W*C P*N B*H*W*N*T*C
+    b"105 transposed2d_dw_i8 dw=i32[R*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*C] ; @ zx at R\n"  # dw[n - at] = sum_(b,ih,iw) e[oh, ow] * (x[ih, iw] - zx)  # in rare; cost 1 P*R R*T*C B*H*W*R*T*C
+    b"106 transposed2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*C] w:f32[N*KH*KW*C] b:f32[N] ; @ relu\n"  # y[oh, ow] = b[n] + sum_(kh,kw,c) x[ih, iw] * w, oh = ih * SH - PT + kh  # in f32_more; cost 1 B*H*W*C P*N B*H*W*N*T*C
+    b"107 transposed2d_dx_f32 dx=f32[B*H*W*C] e:f32[B*OH*OW*N] w:f32[N*KH*KW*C] ; @\n"  # dx[ih, iw] = sum_(kh,kw,n) e[oh, ow] * w  # in f32_more; cost 1 B*H*W*C P*N B*H*W*N*T*C
+    b"108 transposed2d_dw_f32 dw=f32[R*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*C] ; @ at R\n"  # dw[n - at] = sum_(b,ih,iw) e[oh, ow] * x[ih, iw]  # in f32_more; cost 1 P*R R*T*C B*H*W*R*T*C
     b"197 unpack_i4 y=i32[N*2] x:i32[N] ; N\n"  # y = the nibbles of x times 16, as int8: of each word the four low ones, then the high ones  # in packed; rows prepares
     # pool: largest and mean of a window, the mean of all
     b"23 maxpool2d_i8 y=i8[B*OH*OW*N] x:i8[B*H*W*N] ; @\n"  # y = max_(kh,kw) x  # in conv; rows window; cost 1 P P*N P*T P*T*N P*J P*T*J B*H*W*N
@@ -105,14 +105,14 @@ TABLE = (
     # join: several tensors into one, one's parts, and images enlarged
     b"27 add_i8 y=i8[N]~a peak+i32 a:i8[N] b:i8[N] qa:mul qb:mul ; N' za zb zy lo\n"  # y = clamp(zy + qa * (a - za) + qb * (b - zb))  # in more; rows ab
     b"54 add_f32 y=f32[N]~a a:f32[N] b:f32[N] ; N' relu\n"  # y = a + b  # in f32_more; rows ab
-    b"60 concat_i8 y+i8[M*N] peak+i32 x:i8[M*K] q:mul ; M K N at zx zy lo\n"  # y[m, at + k] = clamp(zy + q * (x[m, k] - zx))  # in more
-    b"61 place y+i8[M*N] x:i8[M*K] ; M K N at\n"  # y[m, at + k] = x[m, k], in bytes  # in more
-    b"62 slice y=i8[M*K] x:i8[M*N] ; M K N at\n"  # y[m, k] = x[m, at + k], in bytes  # in more
+    b"60 concat_i8 y+i8[M*N] peak+i32 x:i8[M*K] q:mul ; M K N at zx zy lo\n"  # y[m, at + k] = clamp(zy + q * (x[m, k] - zx))  # in more; cost 1 M M*K
+    b"61 place y+i8[M*N] x:i8[M*K] ; M K N at\n"  # y[m, at + k] = x[m, k], in bytes  # in more; cost 1 M M*K
+    b"62 slice y=i8[M*K] x:i8[M*N] ; M K N at\n"  # y[m, k] = x[m, at + k], in bytes  # in more; cost 1 M M*K
     b"63 multiply_i8 y=i8[N] peak+i32 a:i8[N] b:i8[N] q:mul ; N' za zb zy lo\n"  # y = clamp(zy + q * (a - za) * (b - zb))  # in rare; rows ab
     b"64 multiply_f32 y=f32[N]~a a:f32[N] b:f32[N] ; N'\n"  # y = a * b  # in f32_more; rows ab
-    b"69 upsample2d y=i8[B*H*SH*W*SW*N] x:i8[B*H*W*N] ; B H W N SH SW\n"  # y[h, w] = x[h / SH, w / SW], in bytes  # in rare
-    b"70 upsample2d_dx_i8 dx=i8[B*H*W*N] peak+i32 e:i8[B*H*SH*W*SW*N] q:mul ; B H W N SH SW\n"  # dx = clamp(q * sum_(sh,sw) e)  # in rare
-    b"71 upsample2d_dx_f32 dx=f32[B*H*W*N] e:f32[B*H*SH*W*SW*N] ; B H W N SH SW\n"  # dx = sum_(sh,sw) e  # in f32_more
+    b"69 upsample2d y=i8[B*H*SH*W*SW*N] x:i8[B*H*W*N] ; B H W N SH SW\n"  # y[h, w] = x[h / SH, w / SW], in bytes  # in rare; cost 1 B*H*W*N B*H*W*N*SH*SW
+    b"70 upsample2d_dx_i8 dx=i8[B*H*W*N] peak+i32 e:i8[B*H*SH*W*SW*N] q:mul ; B H W N SH SW\n"  # dx = clamp(q * sum_(sh,sw) e)  # in rare; cost 1 B*H*W*N B*H*W*N*SH*SW
+    b"71 upsample2d_dx_f32 dx=f32[B*H*W*N] e:f32[B*H*SH*W*SW*N] ; B H W N SH SW\n"  # dx = sum_(sh,sw) e  # in f32_more; cost 1 B*H*W*N B*H*W*N*SH*SW
     b"185 add_once_i8 y=i8[N]~a peak+i32 a:i8[N] b:i8[N] qa:mul qb:mul ; N' za zb zy lo\n"  # as add_i8, with terms in 2^-16 of y's steps  # in import; rows ab
     b"191 space_to_batch y=i8[B*SH*SW*OH*OW*U] x:i8[B*H*W*U] ; B H W U SH SW PT PL OH OW fill\n"  # y[b, p, q, i, j] = x[b, i * SH + p - PT, j * SW + q - PL], beside x fill, in bytes  # in import
     b"192 batch_to_space y=i8[B*H*W*U] x:i8[B*SH*SW*OH*OW*U] ; B H W U SH SW PT PL OH OW\n"  # the inverse of space_to_batch; beside its y 0  # in import
@@ -134,10 +134,10 @@ TABLE = (
     b"82 sigmoid_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N'\n"  # dx = e * y * (1 - y)  # in f32
     b"83 tanh_f32 y=f32[N]~x x:f32[N] ; N'\n"  # y = tanh(x)  # in f32; rows x
     b"84 tanh_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N'\n"  # dx = e * (1 - y^2)  # in f32
-    b"85 softmax_i8 y=i8[M*N]~x x:i8[M*N] sx:i32 ; M N factor\n"  # y = 256 * softmax(factor * sx * x) - 128  # in base
-    b"86 softmax_dx_i8 dx=i8[M*N] peak+i32 e:i8[M*N] y:i8[M*N] q:mul ; M N\n"  # dx = clamp(q * (y + 128) * (256 * e - sum_n e * (y + 128)))  # in base
-    b"87 softmax_f32 y=f32[M*N]~x x:f32[M*N] ; M N\n"  # y = softmax(x)  # in f32
-    b"88 softmax_dx_f32 dx=f32[M*N]~e e:f32[M*N] y:f32[M*N] ; M N\n"  # dx = y * (e - sum_n e * y)  # in f32
+    b"85 softmax_i8 y=i8[M*N]~x x:i8[M*N] sx:i32 ; M N factor\n"  # y = 256 * softmax(factor * sx * x) - 128  # in base; cost 1 M M*N
+    b"86 softmax_dx_i8 dx=i8[M*N] peak+i32 e:i8[M*N] y:i8[M*N] q:mul ; M N\n"  # dx = clamp(q * (y + 128) * (256 * e - sum_n e * (y + 128)))  # in base; cost 1 M M*N
+    b"87 softmax_f32 y=f32[M*N]~x x:f32[M*N] ; M N\n"  # y = softmax(x)  # in f32; cost 1 M M*N
+    b"88 softmax_dx_f32 dx=f32[M*N]~e e:f32[M*N] y:f32[M*N] ; M N\n"  # dx = y * (e - sum_n e * y)  # in f32; cost 1 M M*N
     b"155 open_i8 bits=i8[S] y:i8[N] ; N' S lo hi\n"  # bit i = lo < y[i] < hi  # in base; rows mask
     b"156 open_f32 bits=i8[S] y:f32[N] ; N' S hi\n"  # bit i = 0 < y[i] < hi  # in f32; rows mask
     b"157 masked_i8 dx=i8[N]~e e:i8[N] bits:i8[S] ; N' S\n"  # dx[i] = e[i] where bit i, else 0  # in base
@@ -167,8 +167,8 @@ TABLE = (
     b"136 norm_f32 y=f32[M*S*G*C]~x x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] beta:f32[G*C] ; M S' G C relu\n"  # y = (x - mean) / deviation * gamma[n] + beta[n]  # in f32_more; cost as norm_stats_i8
     b"137 norm_dw_f32 dw=f32[G*C] e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] ; M S' G C\n"  # dw[n] = sum_(m,s) e * (x - mean) / deviation  # in f32_more; cost as norm_dw_i8
     b"138 norm_dx_f32 dx=f32[M*S*G*C]~e e:f32[M*S*G*C] x:f32[M*S*G*C] st:f32[M*G*2] gamma:f32[G*C] c: ; M S' G C rows\n"  # dx = (g - mean(g) - h * mean(g * h)) / deviation, g = e * gamma[n], h = (x - mean) / deviation  # in f32_more; cost as norm_dx_i8
-    b"163 gather_norm_i8 y=i8[B*S*C] peak+i32 c: x:buf s:i32 mean:i32[C] var:i32[C] ; B S C z\n"  # y[b] = clamp(z + (x[order(b)] - mean[c]) / sqrt(var[c]) / s)  # in norm
-    b"164 gather_norm_f32 y=f32[B*S*C] c: x:buf mean:f32[C] var:f32[C] ; B S C\n"  # y[b] = (x[order(b)] - mean[c]) / sqrt(var[c])  # in f32
+    b"163 gather_norm_i8 y=i8[B*S*C] peak+i32 c: x:buf s:i32 mean:i32[C] var:i32[C] ; B S C z\n"  # y[b] = clamp(z + (x[order(b)] - mean[c]) / sqrt(var[c]) / s)  # in norm; cost 1 B B*S*C
+    b"164 gather_norm_f32 y=f32[B*S*C] c: x:buf mean:f32[C] var:f32[C] ; B S C\n"  # y[b] = (x[order(b)] - mean[c]) / sqrt(var[c])  # in f32; cost 1 B B*S*C
     # dropout: outputs set to 0 at random, and their errors
     b"109 dropout_i8 y=i8[B*N]~x sy=i32 x:i8[B*N] sx:i32 h:i32[4] c+ ; B N z id drop factor\n"  # while KEY is not 0: y = z with probability drop, else x; sy = factor * sx / (1 - drop)  # in more
     b"110 dropout_dx_i8 dx=i8[B*N]~e e:i8[B*N] c: ; B N id drop\n"  # dx = 0 where dropout_i8 dropped, else e  # in more
@@ -184,16 +184,16 @@ TABLE = (
     # loss: the error of the output, and the loss
     b"28 softmax_xent_i8 e=i8[B*N]~x se=i32 c+ labels:buf x:i8[B*N] sx:i32 ; B N z\n"  # e = 127 * (softmax(sx * x) - onehot); se = 1 / (127 * COUNT)  # in base; cost 1 B B*N
     b"55 softmax_xent_f32 e=f32[B*N]~x c+ labels:buf x:f32[B*N] ; B N\n"  # e = (softmax(x) - onehot) / COUNT  # in f32; cost as softmax_xent_i8
-    b"119 weighted_xent_i8 e=i8[B*N]~x se=i32 c+ labels:buf x:i8[B*N] sx:i32 weights:i16[N] ; B N smooth id\n"  # e = 127 * (softmax(sx * x) * sum_n t - t) / top, t = weights * ((1 - smooth) * onehot + smooth / N), rounded at random; top = the largest in magnitude where weights differ, else the largest sum_n t; se = top / (127 * sum of weights[label])  # in more
-    b"120 weighted_xent_f32 e=f32[B*N]~x c+ labels:buf x:f32[B*N] weights:f32[N] ; B N smooth\n"  # e = (softmax(x) * sum_n t - t) / sum of weights[label], t as in weighted_xent_i8  # in f32_more
+    b"119 weighted_xent_i8 e=i8[B*N]~x se=i32 c+ labels:buf x:i8[B*N] sx:i32 weights:i16[N] ; B N smooth id\n"  # e = 127 * (softmax(sx * x) * sum_n t - t) / top, t = weights * ((1 - smooth) * onehot + smooth / N), rounded at random; top = the largest in magnitude where weights differ, else the largest sum_n t; se = top / (127 * sum of weights[label])  # in more; cost 1 B B*N
+    b"120 weighted_xent_f32 e=f32[B*N]~x c+ labels:buf x:f32[B*N] weights:f32[N] ; B N smooth\n"  # e = (softmax(x) * sum_n t - t) / sum of weights[label], t as in weighted_xent_i8  # in f32_more; cost 1 B B*N
     b"113 binary_xent_i8 e=i8[B*N]~x se=i32 c+ target:buf x:i8[B*N] sx:i32 ; B N z\n"  # e = 127 * (sigmoid(sx * (x - z)) - target); se = 1 / (127 * N * COUNT)  # in base
     b"114 binary_xent_f32 e=f32[B*N]~x c+ target:buf x:f32[B*N] ; B N\n"  # e = (sigmoid(x) - target) / (N * COUNT)  # in f32
     b"29 mse_i8 e=i8[B*N]~x so=i32 peak+i32 c+ target:buf x:i8[B*N] sx:i32 se:i32 ; B N z\n"  # e = (sx * (x - z) - target) / se; so = 2 * se / (N * COUNT)  # in base
     b"56 mse_f32 e=f32[B*N]~x c+ target:buf x:f32[B*N] ; B N\n"  # e = 2 * (x - target) / (N * COUNT)  # in f32
-    b"115 mae_i8 e=i8[B*N]~x se=i32 c+ target:buf x:i8[B*N] sx:i32 ; B N z\n"  # e = 127 * sign(sx * (x - z) - target); se = 1 / (127 * N * COUNT)  # in more
-    b"116 mae_f32 e=f32[B*N]~x c+ target:buf x:f32[B*N] ; B N\n"  # e = sign(x - target) / (N * COUNT)  # in f32_more
-    b"117 huber_i8 e=i8[B*N] so=i32 peak+i32 c+ target:buf x:i8[B*N] sx:i32 se:i32 ; B N z delta\n"  # e = min(max(sx * (x - z) - target, -delta), delta) / se; so = se / (N * COUNT)  # in more
-    b"118 huber_f32 e=f32[B*N]~x c+ target:buf x:f32[B*N] ; B N delta\n"  # e = min(max(x - target, -delta), delta) / (N * COUNT)  # in f32_more
+    b"115 mae_i8 e=i8[B*N]~x se=i32 c+ target:buf x:i8[B*N] sx:i32 ; B N z\n"  # e = 127 * sign(sx * (x - z) - target); se = 1 / (127 * N * COUNT)  # in more; cost 1 B B*N
+    b"116 mae_f32 e=f32[B*N]~x c+ target:buf x:f32[B*N] ; B N\n"  # e = sign(x - target) / (N * COUNT)  # in f32_more; cost 1 B B*N
+    b"117 huber_i8 e=i8[B*N] so=i32 peak+i32 c+ target:buf x:i8[B*N] sx:i32 se:i32 ; B N z delta\n"  # e = min(max(sx * (x - z) - target, -delta), delta) / se; so = se / (N * COUNT)  # in more; cost 1 B B*N
+    b"118 huber_f32 e=f32[B*N]~x c+ target:buf x:f32[B*N] ; B N delta\n"  # e = min(max(x - target, -delta), delta) / (N * COUNT)  # in f32_more; cost 1 B B*N
     b"187 distil_xent_i8 e=i8[B*N]~x se=i32 c+ labels:buf x:i8[B*N] sx:i32 ; B N z alpha\n"  # as softmax_xent_i8; of rows that have logits L, too (Y_ZERO is 1): e += 127 * 2 * a * (sx * (x - z) - L / 4), a = alpha / 65536  # in own
     b"188 distil_xent_f32 e=f32[B*N]~x c+ labels:buf x:f32[B*N] ; B N alpha\n"  # as softmax_xent_f32; of rows that have logits L: e += 2 * alpha * (x - L / 4) / COUNT  # in f32_more
     b"189 entropy_i8 e=i8[B*N] so=i32 sums=i32[N] peak+i32 c+ labels:buf x:i8[B*N] sx:i32 se:i32 ; B N diversity\n"  # e = p * (a - sum_n p * a) / se, p = softmax(sx * x), a = diversity * log(mean p over the rows) - log(p); so = se / COUNT; LOSS += -sum p * log(p)  # in own

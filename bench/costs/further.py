@@ -1,0 +1,79 @@
+"""Random networks of what those of cost.py have not: joins, gates, curves, norms, sequences, windows of other kinds."""
+
+import random
+
+import odt
+
+FIRST = 200000  # seed
+MOST_MACS = {"int8": 2000000, "float32": 150000}  # of a step
+MOST_BYTES = 90000
+CURVES = (odt.LeakyReLU, odt.Sigmoid, odt.Tanh, odt.ELU, odt.GELU, odt.ReLU)
+OPTIMIZERS = (
+    lambda: odt.AdamW(0.002), lambda: odt.SGD(0.01, 0.9, nesterov=True), lambda: odt.SGD(0.01, global_clipnorm=1.0),
+    lambda: odt.SGD(0.01), lambda: odt.Adam(0.002),
+)  # fmt: skip
+
+
+def draw(seed, dtype):
+    """(model, words that describe it): a network of that seed, compiled."""
+    rng = random.Random("%s %s" % (seed, dtype))
+    while True:
+        try:
+            first, x, text = (sequence if rng.random() < 0.5 else image)(rng)
+            if len(x.shape) > 1:
+                x = odt.Flatten()(x) if rng.random() < 0.6 else odt.GlobalAvgPool()(x)
+            loss = rng.choice(("sparse_categorical_crossentropy", "sparse_categorical_crossentropy", "mae", "huber"))
+            model = odt.Model(first, odt.Dense(rng.choice((2, 4, 8, 16)))(x))
+            batch = rng.choice((1, 2, 4, 8, 16))
+            if not 500 < sum([node.layer.macs for node in model.nodes]) * batch < MOST_MACS[dtype]:
+                continue
+            model.compile(rng.choice(OPTIMIZERS)(), loss, dtype, batch, seed=rng.randrange(1000))
+        except ValueError:  # a number of groups or heads that does not divide, a norm of one number
+            continue
+        if model.session.plan.arena + model.session.plan.state <= MOST_BYTES:
+            return model, "%s; batch %d, %s" % (text, batch, loss)
+
+
+def sequence(rng):
+    """(Input, output, words): attention or recurrence."""
+    steps, width = rng.choice((6, 10, 16, 24)), rng.choice((4, 8, 12, 16, 32))
+    first = x = odt.Input((steps, rng.choice((1, 2, 3, 6))), dtype="float32")
+    if rng.random() < 0.5:
+        x = odt.Normalization()(x)
+    kind = rng.choice(("attention", "attention", "GRU", "LSTM", "SimpleRNN"))
+    x = odt.Dense(width)(x)
+    if kind == "attention":
+        x = odt.LayerNorm()(odt.PositionEmbedding()(x))
+        x = odt.Add()([x, odt.MultiHeadAttention(rng.choice((1, 2, 4)), use_causal_mask=rng.random() < 0.3)(x)])
+        x = odt.Dense(2 * width)(x)
+    else:
+        x = getattr(odt, kind)(width, return_sequences=rng.random() < 0.5)(x)
+    return first, rng.choice(CURVES)()(x), "%s of %d steps" % (kind, steps)
+
+
+def image(rng):
+    """(Input, output, words): three of these, a curve before each."""
+    side = rng.choice((6, 8, 12, 16))
+    first = x = odt.Input((side, side, rng.choice((1, 2, 3))), dtype="float32")
+    if rng.random() < 0.3:
+        x = odt.Normalization()(x)
+    x = odt.Conv2D(rng.choice((4, 8, 8, 12, 16)), 3, padding="same")(x)
+    kinds = rng.sample(("add", "gate", "join", "up", "transposed", "groups", "group norm"), 3)
+    for kind in kinds:
+        x = rng.choice(CURVES)()(x)
+        other = odt.Conv2D(x.shape[-1], rng.choice((1, 3)), padding="same")
+        if kind == "add":
+            x = odt.Add()([x, other(x)])
+        elif kind == "gate":
+            x = odt.Multiply()([x, odt.Sigmoid()(other(x))])
+        elif kind == "join":
+            x = odt.Concatenate()([x, other(x)])
+        elif kind == "up":
+            x = odt.UpSampling2D(2)(x)
+        elif kind == "transposed":
+            x = odt.Conv2DTranspose(rng.choice((4, 8)), rng.choice((2, 3)), 2, "same")(x)
+        elif kind == "groups":
+            x = odt.Conv2D(x.shape[-1], 3, 1, "same", groups=rng.choice((2, 4)))(x)
+        else:
+            x = odt.GroupNorm(rng.choice((1, 2, 4)))(x)
+    return first, x, "image of %d: %s" % (side, ", ".join(kinds))
