@@ -18,7 +18,7 @@ MASKED = -1e9  # and less: what a mask adds to a score that is not to be seen
 
 @dataclass
 class Projection:
-    """A Dense that is made when it is known of what it is a part."""
+    """A Dense that is made when it is known of what it is a part; ``taken``: whether a row is a part of something."""
 
     value: Value
     kernel: np.ndarray
@@ -26,9 +26,25 @@ class Projection:
     name: str
     origin: str
 
+    def __post_init__(self):
+        self.taken, self.made = np.zeros(len(self.kernel), bool), None
+
     @property
     def sizes(self):
         return (*self.value.source[:-1], len(self.kernel))
+
+    def take(self, rows, origin):
+        """Note that these rows are a part of the node; each is one of one."""
+        if np.any(self.taken[rows]):
+            refuse(origin, "reads %s, which another node reads, too" % self.origin, "a Linear of its own for each")
+        self.taken[rows] = True
+
+    def dense(self, builder, origin):
+        """The Dense, where it is no part of an attention."""
+        if self.made is None:
+            self.take(slice(None), origin)
+            self.made = builder.dense(self.value, self.kernel, self.bias, self.name, self.origin)
+        return self.made
 
 
 @dataclass
@@ -104,9 +120,7 @@ class Numbers(Apart):
             return self
         if not self.places.shape or self.places.shape[0] != batch:
             return self
-        source = self.source
-        if isinstance(source, Projection):
-            source = builder.dense(source.value, source.kernel, source.bias, source.name, source.origin)
+        source = self.source if isinstance(self.source, Value) else self.source.dense(builder, self.origin)
         return builder.reshape(source, self.places.shape[1:], self.origin)
 
 
@@ -209,6 +223,7 @@ def _heads(x, batch, origin):
     wanted = first + wanted + np.arange(width)
     if x.places.shape[-2] != steps or not np.array_equal(wanted.ravel(), x.places.ravel()):
         refuse(origin, "takes numbers of %s that are no heads" % x.origin, "(batch, heads, steps, width)")
+    x.source.take(slice(first, first + count * width), origin)
     return Heads(x.source, first, count, width)
 
 
