@@ -445,6 +445,34 @@ class _Writer:
             made = self._add("Mul", [made, self._last(x, each)], "%s %d" % (node.layer.name, number))
         return made
 
+    def _attention(self, node, inputs):
+        """Heads become an axis before the steps. In int8 the weights between steps are bytes, too."""
+        layer, name = node.layer, node.layer.name
+        heads, rows, keys, width = layer.sizes
+        parts = []
+        for what, x, steps, order in zip(
+            ("query", "key", "value"), inputs, (rows, keys, keys), ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3])
+        ):
+            sizes = self._constant("%s sizes of %s" % (name, what), [0, steps, heads, width], np.int64)
+            split = self._add("Reshape", [x, sizes], "%s heads of %s" % (name, what))
+            parts.append(self._add("Transpose", [split], "%s %s" % (name, what), perm=order))
+        made = self._add("MatMul", parts[:2], name + " products")
+        made = self._add("Mul", [made, self._constant(name + " factor", width**-0.5)], name + " scores")
+        if layer.causal:
+            mask = np.triu(np.full((rows, keys), -1e9), 1)
+            made = self._add("Add", [made, self._constant(name + " mask", mask)], name + " masked")
+        made = self._add("Softmax", [made], name + " weights", axis=-1)
+        if self.int8:
+            steps = [self._constant(name + " step", 1 / 256), self._constant(name + " zero of weights", -128, np.int8)]
+            made = self._add("QuantizeLinear", [made, *steps], name + " weights q")
+            made = self._add("DequantizeLinear", [made, *steps], name + " weights dq")
+        made = self._add("MatMul", [made, parts[2]], name + " heads mixed")
+        made = self._add("Transpose", [made], name + " steps before heads", perm=[0, 2, 1, 3])
+        return self._add("Reshape", [made, self._constant(name + " sizes", [0, rows, heads * width], np.int64)], name)
+
+    def _position(self, node, inputs):
+        return self._add("Add", [self._last(inputs[0], node.inputs[0]), *self._vectors(node)], node.layer.name)
+
     def _concatenate(self, node, inputs):
         made = [self._last(x, each) for x, each in zip(inputs, node.inputs)]
         return self._add("Concat", made, node.layer.name, axis=-1)
@@ -453,8 +481,8 @@ class _Writer:
         layer = node.layer
         values = read(layer, self.session.state, self.session.frozen, self.parameters[layer], self.int8)
         return [
-            self._constant("%s %s" % (layer.name, name), value)
-            for (name, _), value in zip(layer.weight_shapes(), values)
+            self._constant("%s %s" % (layer.name, name), np.reshape(value, shape))
+            for (name, shape), value in zip(layer.weight_shapes(), values)
         ]
 
     def _batchnorm(self, node, inputs):
