@@ -93,7 +93,7 @@ class Mixed:
 
 
 class Numbers(Apart):
-    """Those of a tensor of a batch in any order: ``places`` are theirs in (batch, \\*sizes of ``source``), flat, and
+    """Those of a tensor of a batch in any order: ``places`` are theirs in the batch of ``source``, flat, and
     ``factor`` multiplies them.
 
     ``source``: a Value, Projection, Scores or Mixed.
