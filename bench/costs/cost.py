@@ -47,7 +47,8 @@ MACHINES = {
 ALIKE = {"cortex-m4f": ("qemu_m33", "qemu_m7")}  # emulators of cores that run these instructions, to be compared
 FIT, CHECK = {"int8": 240, "float32": 110}, {"int8": 80, "float32": 30}
 FIRST = 100000  # seed of those that check
-ADDED = {"int8": 70, "float32": 50}
+# Seeds of networks for --add, and how many.
+ADDED = ((further.FIRST, {"int8": 70, "float32": 50}), (further.FROZEN, {"int8": 14, "float32": 10}))
 NEAR = 0.1
 LATE = 5  # times that a network is measured again
 LEAST = 200  # cycles: of less the error is taken as of these
@@ -197,6 +198,7 @@ def data(session, seed):
         y = rng.integers(0, session.classes, batch).astype("uint8")
     else:
         y = rng.normal(0, 1, (batch, session.width)).astype("float32")
+        y = (y > 0).astype("float32") if session.loss.binary else y
     parts = session.batch_size // session.rows
     return np.concatenate([x] * parts).reshape(-1), np.concatenate([y] * parts)
 
@@ -394,13 +396,14 @@ def row(machine, name, model, board):
     return "  %-46s %11d %11d %+6.1f %%" % (name, total, foretold, 100 * (foretold / total - 1))
 
 
-def measured(board, kept, counts, first=0):
+def measured(board, kept, sets):
     """What the networks to fit have cost; kept, for --again."""
     networks = []
-    for dtype, count in counts.items():
-        found, failed = collect(MACHINES[board][0], dtype, range(first, first + count))
-        networks += found
-        print("%s: %d networks, %d did not fit" % (dtype, len(found), failed), flush=True)
+    for first, counts in sets:
+        for dtype, count in counts.items():
+            found, failed = collect(MACHINES[board][0], dtype, range(first, first + count))
+            networks += found
+            print("%s: %d networks, %d did not fit" % (dtype, len(found), failed), flush=True)
     kept.parent.mkdir(exist_ok=True)
     kept.write_text(json.dumps(networks))
     return networks
@@ -417,8 +420,8 @@ def main():
     emulator, name, _ = MACHINES[board]
     kept = ROOT / ("build/cost_%s%s.json" % (name, "_more" * options.add))
     if not options.check:
-        counts, first = (ADDED, further.FIRST) if options.add else (FIT, 0)
-        networks = json.loads(kept.read_text()) if options.again else measured(board, kept, counts, first)
+        sets = ADDED if options.add else ((0, FIT),)
+        networks = json.loads(kept.read_text()) if options.again else measured(board, kept, sets)
         factors = fit(networks, board)
         if options.add:
             factors = {**factors, **cost.MACHINES[board][0]}

@@ -4,7 +4,8 @@ import random
 
 import odt
 
-FIRST = 200000  # seed
+FIRST, FROZEN = 200000, 300000  # seeds of all kinds, and of networks with a BatchNorm that does not train
+LOSSES = ("sparse_categorical_crossentropy", "sparse_categorical_crossentropy", "mae", "huber")
 MOST_MACS = {"int8": 2000000, "float32": 150000}  # of a step
 MOST_BYTES = 90000
 CURVES = (odt.LeakyReLU, odt.Sigmoid, odt.Tanh, odt.ELU, odt.GELU, odt.ReLU)
@@ -19,10 +20,10 @@ def draw(seed, dtype):
     rng = random.Random("%s %s" % (seed, dtype))
     while True:
         try:
-            first, x, text = (sequence if rng.random() < 0.5 else image)(rng)
+            first, x, text = (sequence if rng.random() < 0.5 else image)(rng) if seed < FROZEN else frozen(rng)
             if len(x.shape) > 1:
                 x = odt.Flatten()(x) if rng.random() < 0.6 else odt.GlobalAvgPool()(x)
-            loss = rng.choice(("sparse_categorical_crossentropy", "sparse_categorical_crossentropy", "mae", "huber"))
+            loss = rng.choice(LOSSES if seed < FROZEN else ("binary_crossentropy", *LOSSES[:1]))
             model = odt.Model(first, odt.Dense(rng.choice((2, 4, 8, 16)))(x))
             batch = rng.choice((1, 2, 4, 8, 16))
             if not 500 < sum([node.layer.macs for node in model.nodes]) * batch < MOST_MACS[dtype]:
@@ -49,6 +50,18 @@ def sequence(rng):
     else:
         x = getattr(odt, kind)(width, return_sequences=rng.random() < 0.5)(x)
     return first, rng.choice(CURVES)()(x), "%s of %d steps" % (kind, steps)
+
+
+def frozen(rng):
+    """(Input, output, words): convolutions, with a BatchNorm of the samples, and some that do not train."""
+    side, depth = rng.choice((6, 8, 12, 16)), rng.choice((1, 2, 3))
+    first = x = odt.Input((side, side, rng.choice((1, 2, 3))), dtype="float32")
+    if rng.random() < 0.7:
+        x = odt.BatchNorm(trainable=rng.random() < 0.6)(x)
+    for _ in range(depth):
+        x = odt.Conv2D(rng.choice((4, 8, 8, 12, 16)), 3, padding="same", use_bias=False)(x)
+        x = rng.choice(CURVES)()(odt.BatchNorm(trainable=rng.random() < 0.2)(x))
+    return first, x, "image of %d: %d times a BatchNorm" % (side, depth)
 
 
 def image(rng):
