@@ -192,7 +192,7 @@ REFUSED = {
     "random": (lambda s, x: s.a(x) + torch.rand(4), "node rand .*the same each time.*a buffer"),
     "clamp": (lambda s, x: torch.clamp(s.a(x), 1, -1), r"clamp.*1 \.\. -1.*below the upper"),
     "large": (lambda s, x: s.a(x) + torch.zeros(9, 1 << 20).sum(), r"node zeros .*\(9, 1048576\), above 8388608"),
-    "matrices": (lambda s, x: torch.matmul(x, s.a(x)), "matmul.*multiplies matrices that both depend"),
+    "matrices": (lambda s, x: torch.matmul(x, s.a(x)), "matmul.*multiplies .*; instead: queries, keys and values"),
     "uneven": (lambda s, x: F.adaptive_max_pool2d(s.a(x), 3), r"divides \(4, 4\) into \(3, 3\) windows"),
     "nearest": (lambda s, x: F.interpolate(s.a(x), (6, 6)), "enlarges .*whole factors"),
     "linear": (lambda s, x: F.interpolate(s.a(x), (6, 6), mode="bilinear"), "enlarges .*whole factors"),
@@ -202,7 +202,7 @@ REFUSED = {
     "limits": (lambda s, x: torch.clamp(s.a(x), min=torch.ones(4)), "min has 4 numbers; instead: one number"),
     "whole": (lambda s, x: s.a(x).int(), "makes torch.int32; instead: float32 throughout"),
     "kernel": (lambda s, x: F.linear(x, s.a(x).mean((0, 1))), "node mean .*one result per sample"),
-    "moved": (lambda s, x: s.a(x).transpose(0, 2)[:3], "node transpose .*one result per sample"),
+    "moved": (lambda s, x: s.a(x).transpose(0, 2)[:3], "node slice_1 .*one result per sample"),
     "state": (
         lambda s, x: s.a(x) * s.b.bias.detach().mul_(2)[:1],
         "node mul_ .*changes b.bias, which the next call finds",

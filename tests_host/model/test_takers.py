@@ -23,6 +23,7 @@ from odt.files import frozen
 from odt.host.convert import load
 from odt.host.four_bits import pack_four
 from odt.inspect import timing as profile
+from odt.noise import evaluate as noise_evaluate
 from odt.online import KNN, NCM, OSELM, RCE, Autoencoder, CentroidDrift, EchoState, KMeans
 from odt.sensors import (
     MFCC,
@@ -110,6 +111,7 @@ TAKERS.update({
     "odt.continual.adabn:update_bn": (lambda: lambda x, m=normed(): adabn.update_bn(m, x), X),
     "odt.continual.tent:adapt": (lambda: lambda x, m=normed(tent.Entropy()): tent.adapt(m, x, 1), X),
     "odt.adapt.tinytrain:task_adaptive": (lambda: lambda x, m=network(): adapt.task_adaptive(m, x, Y), X),
+    "odt.noise.measure:evaluate": (lambda: lambda x, m=network(): noise_evaluate(m, x, Y), X),
     "odt.adapt.fisher:fisher": (lambda: lambda x, m=network(): fisher.fisher(m, x, Y), X),
     "odt.adapt.fisher:measure": (lambda: lambda x, m=network(): fisher.measure(m, x, Y), X),
     "odt.run.classes:classes": (lambda: lambda x, m=network(): m.predict_classes(x), X),
@@ -221,6 +223,9 @@ NO_ARRAYS = {
     + ("odt.host.fleet.sums:Robust.__call__",),
     "a sample's bytes, for the planner": ("odt.host.rows.place:place", "odt.host.rows.stage:Stage.live_bytes"),
     "samples as a network of PyTorch takes them": ("odt.host.episodes:train", "odt.host.prune:prune"),
+    "places of an imported tensor's numbers": tuple(
+        "odt.host.convert.sequences.attention:" + name for name in ("dense", "masked", "scaled", "softmax")
+    ),
     "a window as the recorder shows it": ("odt.host.boards.record:picture",),
 }  # fmt: skip
 _INNER = ("odt.run.", "odt.plan.", "odt.reference.", "odt.host.cost", "odt.host.chart", "odt.host.release.odt_kernels")

@@ -134,6 +134,8 @@ class _Reader:
         if len(outputs) != 1 or not isinstance(outputs[0], torch.fx.Node):
             raise Unsupported("the module gives %d outputs; instead: one tensor" % len(outputs))
         value = self.known.get(outputs[0].name)
+        if isinstance(value, Apart):
+            refuse(value.origin, "gives a tensor that is none of samples", "one result per sample")
         if not isinstance(value, Value):
             raise Unsupported("the output does not depend on the input")
         return self.builder.finish(value)

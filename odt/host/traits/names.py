@@ -62,7 +62,10 @@ def _with_rows(text, own, line='    ("%s", " %s "),'):
         known = rows.get(place, "").split()
         names = [name for name in known if name in own.get(place, known)]
         names += sorted(set(own.get(place, ())) - set(known))
-        parts = textwrap.wrap(line % (place, " ".join(names)), 118, drop_whitespace=False, break_on_hyphens=False)
+        whole = line % (place, " ".join(names))
+        parts = (
+            textwrap.wrap(whole, 118, drop_whitespace=False, break_on_hyphens=False) if len(whole) > 120 else [whole]
+        )
         lines.append('"\n     "'.join(parts) + "\n")
     return text[: found[0].start()] + "".join(lines) + text[found[-1].end() :]
 

@@ -308,7 +308,7 @@ def test_a_phone_and_a_microphone_record_classes_train_and_are_recognised(page):
     assert "classes that were recorded: 1, expected 2 or more" in found["few"]
     speech = found["speech"]
     for name, text in zip(("zero", "six"), speech["recorded"]):
-        assert re.search(r"[4-7] words of %s are recorded" % name, text), text
+        assert re.search(r"([4-9]|\d\d) words of %s are recorded" % name, text), text
     assert "Press Recognise" in speech["trained"], speech["trained"]
     assert [text.split(",")[0] for text in speech["heard"]] == ["zero", "six"]
     assert "this device sends no motion" in found["still"]
