@@ -233,5 +233,7 @@ def plain(terms, sizes):
 
 def _all(sizes):
     """Of an instruction without terms of its own: 1, and all its sizes' product."""
-    words = [word for word in sorted(sizes) if word.isupper() and word not in ("PT", "PL", "R", "S", "E", "X", "Q", "D")]
+    words = [
+        word for word in sorted(sizes) if word.isupper() and word not in ("PT", "PL", "R", "S", "E", "X", "Q", "D")
+    ]
     return "1 E X " + "*".join(words) if words else "1"
