@@ -14,6 +14,7 @@ from torch.export import ExportedProgram, export
 from .builder import SELU, Builder, Value
 from .graph import MOST, Unsupported, refuse
 from .sequences import heads
+from .sequences.heads import name_of
 from .sequences.recurrence import PYTORCH, Apart, States, begins_with_zeros, layer
 
 READS = ("torch",)
@@ -142,7 +143,7 @@ class _Reader:
 
     def _call(self, node):
         """Read one node: what it gives is in ``known`` then."""
-        name = _operator(node)
+        name = name_of(node)
         if name.startswith("_assert") or node not in self.read and not _is_mutable(node):
             return
         if node.target is operator.getitem:
@@ -308,7 +309,7 @@ class _Reader:
         "input hx params has_biases num_layers dropout train=False bidirectional=False batch_first=True",
     )
     def _recurrent(self, a):
-        kind = {"gru": "GRU", "lstm": "LSTM"}.get(_operator(a.node), "SimpleRNN")
+        kind = {"gru": "GRU", "lstm": "LSTM"}.get(name_of(a.node), "SimpleRNN")
         begins_with_zeros(a["hx"] if isinstance(a["hx"], list) else [a.array("hx")], a.origin)
         params, name = a.weights("params")
         value, count, made = a.value("input"), len(params) // a["num_layers"], []
@@ -511,7 +512,7 @@ class _Reader:
 
     @_reads("relu relu6 sigmoid tanh", "self")
     def _plain(self, a):
-        return self.builder.unary(_operator(a.node), a.value("self"), a.name, a.origin)
+        return self.builder.unary(name_of(a.node), a.value("self"), a.name, a.origin)
 
     @_reads("hardtanh", "self min_val max_val")
     def _hardtanh(self, a):
@@ -967,12 +968,6 @@ def _is_mutable(node):
     return schema is not None and schema.is_mutable
 
 
-def _operator(node):
-    """conv2d of aten.conv2d.default, relu of aten.relu_.default."""
-    schema = _schema(node)
-    return schema.name.rpartition("::")[2].rstrip("_") if schema else getattr(node.target, "__name__", str(node.target))
-
-
 def _no_counterpart(node):
     """Refuse modules that have no counterpart by their own name, before what they are made of is met."""
     for path, kind in (node.meta.get("nn_module_stack") or {}).values():
@@ -987,7 +982,7 @@ def _channel(node, rank):
     todo, seen, flat = [(node, tuple(range(rank)))], set(), False
     for node, axes in todo:
         for user in node.users:
-            name = _operator(user)
+            name = name_of(user)
             if user in seen:
                 continue
             seen.add(user)

@@ -21,9 +21,9 @@ _BETWEEN = ("mul", "div", "softmax", "_softmax", "dropout", "add", "masked_fill"
 
 
 def name_of(node):
-    """transpose of aten.transpose.int; getitem."""
+    """conv2d of aten.conv2d.default, relu of aten.relu_.default; getitem."""
     schema = getattr(node.target, "_schema", None)
-    return schema.name.rpartition("::")[2].rstrip("_") if schema else getattr(node.target, "__name__", "")
+    return schema.name.rpartition("::")[2].rstrip("_") if schema else getattr(node.target, "__name__", str(node.target))
 
 
 def projections(nodes):
