@@ -92,10 +92,17 @@ def _heads(s, x):
     return s.o(mixed.transpose(1, 2).flatten(2)).relu().mean(1)
 
 
+def _looked(s, x, query):
+    return s.o((query @ s.k(x).transpose(1, 2) / 2).softmax(-1) @ s.v(x))
+
+
 def _added(s, x):
     query = s.q(x)
-    weights = (query @ s.k(x).transpose(1, 2) / 2).softmax(-1)
-    return s.o(weights @ s.v(x)) + query
+    return _looked(s, x, query) + query
+
+
+def _again(s, x):
+    return _looked(s, x, s.q(x)) + s.q(x).relu()
 
 
 def _masked(mask):
@@ -151,6 +158,8 @@ ATTENTION = {
     "one projection for both": lambda: Net(
         (6, 4), lambda s, x: s.o((s.a(x) @ s.a(x).transpose(1, 2) / 2).softmax(-1) @ s.v(x)), a=nn.Linear(4, 4),
         v=nn.Linear(4, 4), o=nn.Linear(4, 4)),
+    "a query that is made again": lambda: Net((6, 4), _again, q=nn.Linear(4, 4), k=nn.Linear(4, 4), v=nn.Linear(4, 4),
+                                              o=nn.Linear(4, 4)),
     "a query that is added": lambda: Net((6, 4), _added, q=nn.Linear(4, 4), k=nn.Linear(4, 4), v=nn.Linear(4, 4),
                                          o=nn.Linear(4, 4)),
     "time first attention": lambda: Net((6, 4), lambda s, x: s.a(x, x, x)[0], a=nn.MultiheadAttention(4, 2)),
@@ -290,6 +299,7 @@ REFUSED = {
     "weights of attention": ("gives .* a tensor that is none of samples; instead", "node"),
     "without projections": ("multiplies node matmul .*; instead: queries, keys and values by nn.Linear", "node"),
     "one projection for both": ("shares weights with node linear; instead", "node"),
+    "a query that is made again": ("shares weights with node linear; instead: a module of its own", "node"),
     "a query that is added": ("reads node linear .*, which another node reads, too; instead: a Linear", "node"),
     "time first attention": ("takes numbers of node mul .* that are no heads; instead", "node"),
     "corners": ("align_corners", "Resize"),

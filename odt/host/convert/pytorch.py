@@ -82,7 +82,7 @@ class _Reader:
         self.known = {}
         self.owner = {}  # of a parameter or what is computed of it, its name in the module
         self.state = {}  # of a parameter or buffer, the same
-        self.read_by = {}  # of a weight, the node that has taken it
+        self.read_by = {}  # of a weight, [(a node that has taken some of its numbers, the first, the end)]
         self.root = {}  # of a view, the tensor whose memory it may show
         self.version = {}  # of a tensor that is changed in place, the node that gave it at first
         self.constants = 0  # numbers of all that was computed of constants
@@ -902,20 +902,22 @@ class _Arguments:
     def part(self, name):
         """A parameter, or a part of one, of which other nodes may read others."""
         tensor = self[name]
-        return None if tensor is None else self._weight(self.values[name], tensor, name, tensor.storage_offset())
+        return None if tensor is None else self._weight(self.values[name], tensor, name, True)
 
     def weights(self, name):
         """Those of a list, and what the module with the first of them is called."""
         found = [self._weight(*both, name) for both in zip(self.values[name], self[name])]
         return found, self._layer(self.values[name][0])
 
-    def _weight(self, each, tensor, name, part=None):
+    def _weight(self, each, tensor, name, part=False):
         if not isinstance(tensor, torch.Tensor):
             refuse(self.origin, "%s is computed of the sample" % name, "a parameter or a buffer")
-        owner = self.reader.owner.get(each.name, each.name)
-        taken = self.reader.read_by.setdefault(owner if part is None else (owner, part), self.node.name)
-        if taken != self.node.name:
-            refuse(self.origin, "shares weights with node %s" % taken, "a module of its own for each use")
+        first, count = (tensor.storage_offset(), tensor.numel()) if part else (0, MOST)
+        read_by = self.reader.read_by.setdefault(self.reader.owner.get(each.name, each.name), [])
+        for taken, start, stop in read_by:
+            if taken != self.node.name and start < first + count and first < stop:
+                refuse(self.origin, "shares weights with node %s" % taken, "a module of its own for each use")
+        read_by.append((self.node.name, first, first + count))
         return _array(tensor)
 
     def layer(self, name):
