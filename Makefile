@@ -182,7 +182,7 @@ sources-machines: sources-qemu sources-multilib rp2040-sources
 	@$(SOURCES) node microbit venv python-headers
 
 all-machines: unix unix-float30 qemu rp2040 stock mpy \
-    $(BUILD)/RPI_PICO/firmware.uf2 $(BUILD)/RPI_PICO2/firmware.uf2 $(BUILD)/stock_RPI_PICO2/firmware.uf2
+    $(foreach board,RPI_PICO RPI_PICO2 RPI_PICO2_RISCV stock_RPI_PICO2,$(BUILD)/$(board)/firmware.uf2)
 
 # --- boards without kernels: ulab -----------------------------------------------------------------
 

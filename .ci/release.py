@@ -20,6 +20,7 @@ FIRMWARE = {
     "RPI_PICO": "RPI_PICO",
     "rp2040": "RPI_PICO-all",
     "RPI_PICO2": "RPI_PICO2",
+    "RPI_PICO2_RISCV": "RPI_PICO2_RISCV",
 }  # build/<key>/firmware.uf2 is of the board
 BACKEND = "import setuptools.build_meta as backend, sys; backend.build_%s(sys.argv[1])"
 FIRST = (1980, 1, 1, 0, 0, 0)  # of files in a zip, so that equal contents give equal bytes

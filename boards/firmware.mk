@@ -8,7 +8,7 @@
 # Each is built a second time without odt, to be compared: build/stock_<board>/. CAPABILITIES: names with blanks
 # between, all or none (odt/host/boards/capabilities.py); what is left out can be installed as files.
 
-RP2_BOARDS := RPI_PICO RPI_PICO2 RPI_PICO_W
+RP2_BOARDS := RPI_PICO RPI_PICO2 RPI_PICO2_RISCV RPI_PICO_W
 STM32_BOARDS := B_L475E_IOT01A NUCLEO_H743ZI PYBV11 STM32F4DISC
 
 # KB that the linker lacked, with MicroPython 1.25, in the part of the flash that the port's board leaves to code.
@@ -25,6 +25,7 @@ DEFAULT_RPI_PICO := none
 # Bytes before the file system: into it the port's linker script lets a firmware run.
 ROOM_RPI_PICO := 917504
 ROOM_RPI_PICO2 := 1048576
+ROOM_RPI_PICO2_RISCV := 1048576
 ROOM_RPI_PICO_W := 1228800
 
 # What a board needs that no Debian package has.
@@ -40,7 +41,7 @@ firmware:
 else ifeq ($(filter $(RP2_BOARDS) $(STM32_BOARDS),$(BOARD)),)
 firmware:
 	@echo "odt: $(if $(BOARD),no board is known as $(BOARD).,which board?) Those for make firmware BOARD=..." >&2
-	@echo "  from Debian's packages:  RPI_PICO RPI_PICO2" >&2
+	@echo "  from Debian's packages:  RPI_PICO RPI_PICO2 RPI_PICO2_RISCV" >&2
 	@echo "  with MPY_DIR=...:        RPI_PICO_W $(STM32_BOARDS)" >&2
 	@exit 1
 else ifneq ($(if $(ULAB_DIR),$(or $(filter-out $(RP2_BOARDS),$(BOARD)),$(if $(wildcard $(ULAB_DIR)/code/micropython.cmake),,none))),)
@@ -80,7 +81,8 @@ $(BUILD)/$(1)/firmware.uf2: $(if $(4),$(BUILD)/board_$(2)/mpconfigboard.h) $(ODT
     | rp2040-sources
 	$$(call rp2_firmware,$(2),$(4) -DUSER_C_MODULES=$(RP2040_CMAKE) -DMICROPY_FROZEN_MANIFEST=$(RP2040_MANIFEST))
 endef
-$(foreach board,RPI_PICO2 RPI_PICO_W,$(eval $(call rp2_board,$(board),$(board),all)))
+$(foreach board,RPI_PICO2 RPI_PICO2_RISCV RPI_PICO_W,$(eval $(call rp2_board,$(board),$(board),all)))
+$(BUILD)/RPI_PICO2_RISCV/firmware.uf2 $(BUILD)/stock_RPI_PICO2_RISCV/firmware.uf2: $(HAZARD3)/riscv32-unknown-elf-gcc
 $(eval $(call rp2_board,RPI_PICO,RPI_PICO,$(DEFAULT_RPI_PICO)))
 $(eval $(call rp2_board,rp2040,RPI_PICO,all,$(ROOMY_RPI_PICO)))
 ifneq ($(and $(filter $(BOARD)-%,$(FIRMWARE)),$(filter $(RP2_BOARDS),$(BOARD))),)
@@ -92,7 +94,7 @@ define rp2_stock
 $(BUILD)/stock_$(1)/firmware.uf2: $(STOCK_FILES) boards/rp2040.mk | rp2040-sources
 	$$(call rp2_firmware,$(1),-DMICROPY_FROZEN_MANIFEST=$(STOCK)/rp2040.py)
 endef
-$(foreach board,RPI_PICO2 RPI_PICO_W,$(eval $(call rp2_stock,$(board))))
+$(foreach board,RPI_PICO2 RPI_PICO2_RISCV RPI_PICO_W,$(eval $(call rp2_stock,$(board))))
 
 # $(1): the board
 define rp2_ulab

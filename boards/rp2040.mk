@@ -10,6 +10,7 @@ RP2040_MANIFEST ?= $(CURDIR)/boards/RPI_PICO/manifest.py
 UF2_FAMILY_RPI_PICO := 0xe48bff56
 UF2_FAMILY_RPI_PICO_W := $(UF2_FAMILY_RPI_PICO)
 UF2_FAMILY_RPI_PICO2 := 0xe48bff59# RP2350's Arm cores
+UF2_FAMILY_RPI_PICO2_RISCV := 0xe48bff5a
 
 .PHONY: rp2040 rp2040-firmware rp2040-emulator rp2040-sources
 rp2040: rp2040-firmware rp2040-emulator
@@ -19,16 +20,26 @@ rp2040-firmware: $(RP2040)/firmware.uf2
 rp2040-sources: sources
 	@$(SOURCES) cmake arm-gcc pico-sdk tinyusb mbedtls
 
+# A compiler by the name that the SDK looks for, of Debian's package.
+HAZARD3 := $(BUILD)/hazard3
+$(HAZARD3)/riscv32-unknown-elf-gcc: boards/RPI_PICO2_RISCV/gcc | sources-riscv
+	@mkdir -p $(@D)
+	cp $< $@
+	ln -sf $(@F) $(@D)/riscv32-unknown-elf-g++
+	for tool in objcopy objdump size; do \
+	    ln -sf $$(command -v riscv64-unknown-elf-$$tool) $(@D)/riscv32-unknown-elf-$$tool || exit 1; done
+
 # A board of the port's own. picotool would be fetched and built to make the UF2: uf2conv does.
 # A build/ that came from another folder is begun anew: CMake keeps absolute paths. What is frozen is, too: CMake does not see
 # that a manifest has changed.
 # $(1): the board; $(2): CMake's options
+VARIANT_RPI_PICO2_RISCV := -DMICROPY_BOARD_VARIANT=RISCV -DPICO_CLIB=picolibc -DPICO_TOOLCHAIN_PATH=$(HAZARD3)
 define rp2_firmware
 @mkdir -p $(@D)
 @grep -qsx 'CMAKE_CACHEFILE_DIR:INTERNAL=$(@D)/cmake' $(@D)/cmake/CMakeCache.txt || rm -rf $(@D)/cmake
 @rm -f $(@D)/cmake/frozen_content.c
 MICROPY_MPYCROSS=$(MPYCROSS) cmake -S $(MPY)/ports/rp2 -B $(@D)/cmake \
-    -DMICROPY_BOARD=$(1) -DPICO_NO_PICOTOOL=1 -DPICO_BUILD_DOCS=0 $(2) \
+    -DMICROPY_BOARD=$(1:%_RISCV=%) $(VARIANT_$(1)) -DPICO_NO_PICOTOOL=1 -DPICO_BUILD_DOCS=0 $(2) \
     >$(@D)-cmake.log || { cat $(@D)-cmake.log >&2; exit 1; }
 +MICROPY_MPYCROSS=$(MPYCROSS) $(MAKE) $(JOBS) --no-print-directory -s -C $(@D)/cmake
 python3 $(MPY)/tools/uf2conv.py -b 0x10000000 -f $(UF2_FAMILY_$(1)) -c -o $@ $(@D)/cmake/firmware.bin

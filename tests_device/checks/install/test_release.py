@@ -30,6 +30,7 @@ def test_everything_for_boards_is_collected_and_its_sums_hold(tmp_path):
         "odt-1.2.3-RPI_PICO.uf2",
         "odt-1.2.3-RPI_PICO-all.uf2",
         "odt-1.2.3-RPI_PICO2.uf2",
+        "odt-1.2.3-RPI_PICO2_RISCV.uf2",
         "odt-1.2.3-mip.zip",
     } <= names
     subprocess.run(["sha256sum", "-c", "--strict", "SHA256SUMS"], cwd=dist, check=True, stdout=subprocess.DEVNULL)
