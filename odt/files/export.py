@@ -29,7 +29,7 @@ def export(model, session, path, labels, purpose, features):
     if purpose not in ("training", "inference"):
         raise ValueError('export: purpose is "training" or "inference", got %r' % (purpose,))
     if purpose == "inference" and not (is_untrained(session) and _is_frozen(model, session)):
-        session = _inference(model.nodes, session)
+        session = inference(model.nodes, session)
     labels = check_labels(model.labels if labels is None else labels, session)
     head = _head(getattr(model, "kind", type(model).__name__), session, labels)
     features = model.features if features is None else features
@@ -62,7 +62,7 @@ def _is_frozen(model, session):
     return all([buffer.region == CONSTANTS for buffer in buffers]) or not hasattr(model, "nodes")
 
 
-def _inference(nodes, session):
+def inference(nodes, session):
     """The same weights and ranges in a session that does not train; all weights are frozen."""
     from ..run.build import attach, build
     from ..run.transfer import transfer

@@ -1,6 +1,6 @@
-"""Recurrent layers: GRU, LSTM, SimpleRNN. Each name is loaded when it is used.
+"""Recurrent layers: GRU, LSTM, SimpleRNN; Steps runs a network of them step by step.
 
-from odt.recurrent import GRU
+Each name is loaded when it is used: from odt.recurrent import GRU
 """
 
 from ..base import lazy
@@ -9,6 +9,7 @@ if 1 - 1:  # for type checkers alone
     from .layers import GRU as GRU
     from .layers import LSTM as LSTM
     from .layers import SimpleRNN as SimpleRNN
+    from .steps import Steps as Steps
 
-_HOMES = lazy.spread((("layers", "GRU LSTM SimpleRNN"),))
+_HOMES = lazy.spread((("layers", "GRU LSTM SimpleRNN"), ("steps", "Steps")))
 lazy.install("odt.recurrent", _HOMES, globals())

@@ -22,6 +22,7 @@ class _Recurrent(Layer):
     family = "recurrent.plan"
     number = 0  # of the cell, in the instructions
     gates = 1
+    carried = None  # of a layer that goes on from its last outputs: steps.py
 
     def __init__(self, units, activation, return_sequences, use_bias, name, trainable, input_shape, **fixed):
         super().__init__(name, trainable)

@@ -14,6 +14,7 @@ _PER_128 = const(0x3C000000)  # the step of what lies in -1 .. 1
 _IN_Q16 = const(0x47B8AA3B)  # log2(e) * 2^16: what preactivations are counted in
 _FROM_Q16 = const(0x37317218)  # ln(2) / 2^16
 _SIMPLE, _GRU, _LSTM = 0, 1, 2
+_GOES_ON = const(4)  # added to a forward instruction's kind
 
 
 def check(node, batch, reached):
@@ -54,7 +55,8 @@ def _forward(s, node, inputs):
     gates = s.scratch("gates", unit * s.batch * kept * width, ACTIVATION)
     held = s.tensor(name + (" cells" if kind == _LSTM else " candidates"), s.batch * kept * units, ACTIVATION)
     sums, bias = s.scratch("sums", 4 * width), weights.bias
-    sizes = (s.batch, steps, width, units, rows, kept, kind)
+    goes_on = 0 if layer.carried is None else _GOES_ON
+    sizes = (s.batch, steps, width, units, rows, kept, kind + goes_on)
     if s.int8:
         y = s.scaled(name, count, _PER_128, 0)
         one = _constant(s, ONE)
@@ -68,6 +70,8 @@ def _forward(s, node, inputs):
         else:
             s.emit("bias_i8", (total, bias, y.scale, weights.scale), (width,))
         last, cell = s.scratch("last output", units), s.scratch("cell", 4 * units)
+        if goes_on:
+            layer.carried.numbers += [last, cell][: 2 if kind else 1]
         operands = (y.buffer, gates, held.buffer, held.peak, last, cell, sums, a.buffer, weights.kernel, total)
         s.emit("recur_i8", operands + (rescale, ratio, keep), sizes + (a.zero,))
     else:
@@ -76,6 +80,8 @@ def _forward(s, node, inputs):
             bias = s.scratch("bias", 4 * width)
             s.emit("clear", (bias,), (width,))
         last = s.scratch("last output", 8 * units)
+        if goes_on:
+            layer.carried.numbers.append(last)
         s.emit("recur_f32", (y.buffer, gates, held.buffer, last, sums, a.buffer, weights.kernel, bias), sizes)
     s.choices[node] = y, gates, held
     if rows == 1 or layer.return_sequences:

@@ -8,13 +8,20 @@ from .data import Sink, blank
 from .float32 import rounded, store
 
 _SIMPLE, _GRU, _LSTM = 0, 1, 2
+_GOES_ON = 4  # added to a forward instruction's kind
 _GATES = {_SIMPLE: 1, _GRU: 3, _LSTM: 4}
 _LOG2_E = 23637  # log2(e) * 2^14, and 2^-10 of steps of 2^-12 in steps of 2^-16
 
 
-def _fits(o):
+def _cell_of(o):
+    """The cell of a forward instruction, and whether it goes on from the last step's outputs."""
+    goes_on = o.kind - _GOES_ON in _GATES
+    return o.kind - _GOES_ON * goes_on, goes_on
+
+
+def _fits(o, kind):
     """Whether the sizes are those of a cell."""
-    return _GATES.get(o.kind, 0) * o.H == o.G and o.R <= o.T and o.K <= o.T
+    return _GATES.get(kind, 0) * o.H == o.G and o.R <= o.T and o.K <= o.T
 
 
 def _limit(v, bits):
@@ -52,14 +59,18 @@ def recur_i8(o):
     y=i8[B*R*H] v=i8[B*K*G] u=i8[B*K*H] peak+i32 p=i8[H] c=i32[H] d=i32[G] a:i8[B*T*G] w:i8[G*H] b:i32[G] q:mul[G]
         qa:mul qu:mul ; B T G H R K kind za
     """
-    if not _fits(o):
+    kind, goes_on = _cell_of(o)
+    if not _fits(o, kind):
         return
-    H, G, T, kind = o.H, o.G, o.T, o.kind
+    H, G, T = o.H, o.G, o.T
     zero = max(-128, min(127, o.za))
     sink = Sink(o.u, o.peak)
     for b in range(o.B):
-        blank(o.p)
-        blank(o.c)
+        if not goes_on:
+            blank(o.p)
+            blank(o.c)
+        for j in range(H * goes_on):
+            o.c[j] = _limit(o.c[j], 16 if kind == _LSTM else 14)
         for t in range(T):
             a = o.a[(b * T + t) * G : (b * T + t + 1) * G]
             for g in range(G):
@@ -126,7 +137,7 @@ def recur_dx_i8(o):
     dx=i8[B*T*G] peak+i32 n=i8[B*E*H] p=i8[B*T*H] s=i32[H*3] d=i16[G] e:i8[B*R*H] y:i8[B*T*H] v:i8[B*K*G]
         u:i8[B*K*H] w:i8[G*H] qe:mul qr:mul qu:mul c: ; B T G H R K E kind id
     """
-    if not _fits(o) or (o.kind != _SIMPLE and o.K != o.T) or (o.kind == _GRU and o.E != o.T):
+    if not _fits(o, o.kind) or (o.kind != _SIMPLE and o.K != o.T) or (o.kind == _GRU and o.E != o.T):
         return
     H, G, T, R, kind = o.H, o.G, o.T, o.R, o.kind
     sink = Sink(o.dx, o.peak)
@@ -210,11 +221,13 @@ def recur_f32(o):
 
     y=f32[B*R*H] v=f32[B*K*G] u=f32[B*K*H] p=f32[H*2] d=f32[G] a:f32[B*T*G] w:f32[G*H] b:f32[G] ; B T G H R K kind
     """
-    if not _fits(o):
+    kind, goes_on = _cell_of(o)
+    if not _fits(o, kind):
         return
-    H, G, T, kind = o.H, o.G, o.T, o.kind
+    H, G, T = o.H, o.G, o.T
     for b in range(o.B):
-        blank(o.p)
+        if not goes_on:
+            blank(o.p)
         for t in range(T):
             at = (b * T + t) * G
             for g in range(G):
@@ -258,7 +271,7 @@ def recur_dx_f32(o):
     dx=f32[B*T*G] n=f32[B*E*H] p=f32[B*T*H] s=f32[H*3] e:f32[B*R*H] y:f32[B*T*H] v:f32[B*K*G] u:f32[B*K*H]
         w:f32[G*H] ; B T G H R K E kind
     """
-    if not _fits(o) or (o.kind != _SIMPLE and o.K != o.T) or (o.kind == _GRU and o.E != o.T):
+    if not _fits(o, o.kind) or (o.kind != _SIMPLE and o.K != o.T) or (o.kind == _GRU and o.E != o.T):
         return
     H, G, T, R, kind = o.H, o.G, o.T, o.R, o.kind
     for b in range(o.B):

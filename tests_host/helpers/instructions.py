@@ -202,7 +202,7 @@ def draw_choices(rng, values):
     values["S"] = max(1, (outputs * max(1, values["bits"] % 32) + 7) // 8 - (rng.random() < 0.1))
 
 
-def draw_cell(rng, values):
+def draw_cell(rng, name, values):
     """Of a recurrent layer: mostly sizes that fit together."""
     kind, units, steps = rng.randint(0, 2), rng.randint(1, 5), rng.randint(1, 4)
     values.update(kind=kind, H=units, T=steps, G=(1, 3, 4)[kind] * units)
@@ -210,6 +210,8 @@ def draw_cell(rng, values):
         values[name] = rng.choice((steps, steps, steps, rng.randint(1, steps)))
     if rng.random() < 0.15:
         values[rng.choice(("G", "R", "K", "E"))] = rng.randint(1, 6)
+    if rng.random() < 0.3 and not name.startswith("recur_dx"):
+        values["kind"] += 4  # it goes on
     if rng.random() < 0.05:
         values["kind"] = draw_int32(rng)
 
@@ -227,7 +229,7 @@ def draw_immediates(rng, op):
     if op.name.startswith("depthwise") and rng.random() < 0.25:  # a filter as large as the image
         values.update(KH=values["H"], KW=values["W"], PT=0, PL=0, OH=1, OW=1)
     if op.name.startswith("recur"):
-        draw_cell(rng, values)
+        draw_cell(rng, op.name, values)
     elif "R" in op.immediates:  # rows of N, mostly among them
         values["R"], before = rng.randint(1, 6), rng.choice((0, rng.randint(0, 5)))
         values["N"] = values["R"] + before + rng.choice((0, rng.randint(0, 5)))

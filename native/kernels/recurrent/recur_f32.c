@@ -25,19 +25,19 @@ static float curve_of_f32(float x) {
 }
 
 // Unit j one step further: its gates, and what else its gradient needs.
-static float step_cell_f32(const odt_recur_f32_t *a, int32_t j, const float *in, float *gates) {
+static float step_cell_f32(const odt_recur_f32_t *a, int32_t kind, int32_t j, const float *in, float *gates) {
     int32_t H = a->H;
     float *y = &a->p[j], *cell = y + H, out[MOST];
     for (int32_t n = 0, at = j; at < a->G; n++, at += H) {
         out[n] = a->d[at];
     }
-    if (a->kind == SIMPLE) {
+    if (kind == SIMPLE) {
         *y = curve_of_f32(in[0] + out[0]);
         return 0.0f;
     }
     gates[0] = sigmoid_of_f32(in[0] + out[0]);
     gates[1] = sigmoid_of_f32(in[H] + out[1]);
-    if (a->kind == GRU) {
+    if (kind == GRU) {
         float n = gates[2] = curve_of_f32(in[2 * H] + times(gates[1], out[2]));
         *y = odt_store(n + times(gates[0], *y - n));
         return out[2];
@@ -50,11 +50,13 @@ static float step_cell_f32(const odt_recur_f32_t *a, int32_t j, const float *in,
 }
 
 void odt_recur_f32(const odt_recur_f32_t *a) {
-    int32_t H = a->H, G = a->G, T = a->T, count = gates_of(a->kind, G, H, T, a->R, a->K);
+    int32_t H = a->H, G = a->G, T = a->T, kind = cell_of(a->kind), count = gates_of(kind, G, H, T, a->R, a->K);
     for (int32_t b = 0; b < a->B && count; b++) {
-        memset(a->p, 0, 2 * (size_t)H * sizeof(float));
+        if (kind == a->kind) {
+            memset(a->p, 0, 2 * (size_t)H * sizeof(float));
+        }
         for (int32_t t = 0; t < T; t++) {
-            int32_t kept = a->kind == SIMPLE ? -1 : t - (T - a->K), last = t - (T - a->R);
+            int32_t kept = kind == SIMPLE ? -1 : t - (T - a->K), last = t - (T - a->R);
             for (int32_t g = 0; g < G; g += ODT_LANES) {
                 odt_poll();
                 float acc[ODT_LANES];
@@ -63,7 +65,7 @@ void odt_recur_f32(const odt_recur_f32_t *a) {
                 odt_lanes_end(acc, a->d + g, lanes, 0);
             }
             for (int32_t j = 0; j < H; j++) {
-                float gates[MOST], held = step_cell_f32(a, j, a->a + (b * T + t) * G + j, gates);
+                float gates[MOST], held = step_cell_f32(a, kind, j, a->a + (b * T + t) * G + j, gates);
                 for (int32_t n = 0; n < count && kept >= 0; n++) {
                     a->v[(b * a->K + kept) * G + n * H + j] = gates[n];
                 }

@@ -9,16 +9,16 @@
 #include "cell_i8.h"
 
 // Unit j one step further: its gates, and what else its gradient needs.
-static int32_t step_cell(const odt_recur_i8_t *a, int32_t j, const int32_t *in, int8_t *gates) {
+static int32_t step_cell(const odt_recur_i8_t *a, int32_t kind, int32_t j, const int32_t *in, int8_t *gates) {
     int32_t H = a->H, out[MOST];
     for (int32_t n = 0, at = j; at < a->G; n++, at += H) {
         out[n] = a->d[at];
     }
-    if (a->kind == SIMPLE) {
+    if (kind == SIMPLE) {
         a->p[j] = round_signed(cell_curve(bounded(in[0] + out[0], 22)));
         return 0;
     }
-    if (a->kind == GRU) {
+    if (kind == GRU) {
         int32_t z = sigmoid_of(in[0] + out[0]), r = sigmoid_of(in[1] + out[1]);
         int32_t n = cell_curve(bounded(in[2] + ((((r + 32) >> 6) * out[2] + 128) >> 8), 22));
         a->c[j] += ((16384 - z) * (n - a->c[j]) + 8192) >> 14;
@@ -41,14 +41,19 @@ static int32_t step_cell(const odt_recur_i8_t *a, int32_t j, const int32_t *in, 
 
 void odt_recur_i8(const odt_recur_i8_t *a) {
     int32_t H = a->H, G = a->G, T = a->T, zero = odt_limit(a->za, -128, 127), peak = *a->peak;
-    int32_t count = gates_of(a->kind, G, H, T, a->R, a->K);
+    int32_t kind = cell_of(a->kind), count = gates_of(kind, G, H, T, a->R, a->K);
     odt_multiplier_t qa = odt_checked(a->qa), qu = odt_checked(a->qu);
     for (int32_t b = 0; b < a->B && count; b++) {
-        memset(a->p, 0, (size_t)H);
-        memset(a->c, 0, (size_t)H * sizeof(int32_t));
+        if (kind == a->kind) {
+            memset(a->p, 0, (size_t)H);
+            memset(a->c, 0, (size_t)H * sizeof(int32_t));
+        }
+        for (int32_t j = 0; j < H && kind != a->kind; j++) {
+            a->c[j] = bounded(a->c[j], kind == LSTM ? 16 : 14);
+        }
         for (int32_t t = 0; t < T; t++) {
             const int8_t *x = a->a + (b * T + t) * G;
-            int32_t kept = a->kind == SIMPLE ? -1 : t - (T - a->K), last = t - (T - a->R);
+            int32_t kept = kind == SIMPLE ? -1 : t - (T - a->K), last = t - (T - a->R);
             odt_poll();
             for (int32_t g = 0; g < G; g++) {
                 int32_t sum = odt_wrap_add(a->b[g], odt_dot_i8(a->p, a->w + g * H, H));
@@ -60,7 +65,7 @@ void odt_recur_i8(const odt_recur_i8_t *a) {
                 for (int32_t n = 0; n < count; n++) {
                     in[n] = bounded(odt_rescaled(x[n * H + j] - zero, qa), 22);
                 }
-                int32_t held = step_cell(a, j, in, gates);
+                int32_t held = step_cell(a, kind, j, in, gates);
                 for (int32_t n = 0; n < count && kept >= 0; n++) {
                     a->v[(b * a->K + kept) * G + n * H + j] = gates[n];
                 }

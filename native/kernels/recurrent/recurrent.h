@@ -8,7 +8,14 @@
 
 enum { SIMPLE, GRU, LSTM }; // an instruction's kind
 
+enum { GOES_ON = 4 }; // added to that of a forward instruction which goes on from the last step's outputs
+
 enum { MOST = 4 }; // gates
+
+// The cell of a forward instruction.
+static inline int32_t cell_of(int32_t kind) {
+    return kind >= GOES_ON && kind <= GOES_ON + LSTM ? kind - GOES_ON : kind;
+}
 
 // The gates of a cell, 0 where the sizes do not fit together.
 static inline int32_t gates_of(int32_t kind, int32_t G, int32_t H, int32_t T, int32_t R, int32_t K) {
