@@ -88,6 +88,7 @@ shift                bench/accuracy/shift.py                     training kernel
 shift_deep           bench/accuracy/shift.py --deep --seeds 5    training odt/adapt
 soak                 bench/costs/soak.py                         kernels planner odt/continual
 spectra              [bench/costs/spectra.py FIRMWARE.uf2 qemu_m4 qemu_m4hf]  kernels odt/sensors
+spoken               bench/accuracy/spoken.py                    training kernels odt/recurrent odt/attention
 steps                bench/costs/steps.py                        kernels planner
 stories              bench/examples/stories.py                   training kernels odt/continual odt/sensors examples
 story_fleet          bench/examples/story_fleet.py              training federated examples/fleet

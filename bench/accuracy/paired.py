@@ -1,6 +1,6 @@
-"""MNIST-1D by networks of odt and of PyTorch, trained alike: what recurrent.py and attention.py share.
+"""Networks of odt and of PyTorch, trained alike: what recurrent.py, attention.py and spoken.py share.
 
-Both train for EPOCHS in batches of BATCH by Adam with a rate that falls to 0 by a cosine.
+Both train for ``epochs`` in batches of BATCH by Adam with a rate that falls to 0 by a cosine.
 """
 
 import argparse
@@ -14,17 +14,17 @@ import odt
 EPOCHS, BATCH = 40, 32
 
 
-def ours(model, seed, dtype, state, data, rate):
+def ours(model, seed, dtype, state, data, rate, epochs=EPOCHS):
     """The test accuracy of a model of odt; ``state``: the dtype of Adam's moments."""
     (x, y), test = data
-    rate = odt.CosineDecay(rate, EPOCHS * -(-len(x) // BATCH))
+    rate = odt.CosineDecay(rate, epochs * -(-len(x) // BATCH))
     optimizer = odt.Adam(rate, state="float32") if (dtype, state) == ("int8", "float32") else odt.Adam(rate)
     model.compile(optimizer, dtype=dtype, batch_size=BATCH, seed=seed)
-    model.fit(x, y, epochs=EPOCHS, verbose=0)
+    model.fit(x, y, epochs=epochs, verbose=0)
     return model.evaluate(*test)[1]
 
 
-def torchs(make, seed, data, rate):
+def torchs(make, seed, data, rate, epochs=EPOCHS):
     """That of the nn.Module that ``make`` gives, with its own first weights of this seed."""
     import torch
 
@@ -33,8 +33,8 @@ def torchs(make, seed, data, rate):
     (x, y), (xt, yt) = [(torch.tensor(x), torch.tensor(y.astype("int64"))) for x, y in data]
     model = make()
     optimizer = torch.optim.Adam(model.parameters(), rate)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, EPOCHS * -(-len(x) // BATCH))
-    for _ in range(EPOCHS):
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs * -(-len(x) // BATCH))
+    for _ in range(epochs):
         for at in torch.randperm(len(x)).split(BATCH):
             optimizer.zero_grad()
             torch.nn.functional.cross_entropy(model(x[at]), y[at]).backward()
