@@ -79,6 +79,14 @@
 #define ROWS 4
 #define SHAPES 79
 #define FIRST 3417
+#elif ODT_MPY && ODT_PIECE == 17
+#define ROWS 2
+#define SHAPES 28
+#define FIRST 3496
+#elif ODT_MPY && ODT_PIECE == 18
+#define ROWS 2
+#define SHAPES 28
+#define FIRST 3524
 #else
 #define ROWS (ODT_OPCODES + 1)
 #define SHAPES ODT_SHAPES
@@ -401,6 +409,28 @@ const odt_table_t odt_table = {
     ROW(ODT_MIX_F32, (odt_kernel_t)odt_mix_f32, 2, 3464, 3, 7)
     ROW(ODT_OFFSET_F32, (odt_kernel_t)odt_offset_f32, 3, 3486, 3, 2)
     #endif
+    #if HAS(17) // _odt_embedding: int8 embeddings of tokens
+    #undef IS_INSIDE
+    #define IS_INSIDE !(ODT_OUTSIDE & 0x20000)
+    #undef LEFT_OUT
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
+        0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0) + \
+        (ODT_OUTSIDE & 0x2000 ? 98 : 0) + (ODT_OUTSIDE & 0x4000 ? 75 : 0) + (ODT_OUTSIDE & 0x8000 ? 107 : 0) + \
+        (ODT_OUTSIDE & 0x10000 ? 79 : 0))
+    ROW(ODT_EMBED_I8, (odt_kernel_t)odt_embed_i8, 0, 3496, 3, 3)
+    ROW(ODT_EMBED_DW_I8, (odt_kernel_t)odt_embed_dw_i8, 1, 3507, 5, 5)
+    #endif
+    #if HAS(18) // _odt_f32_embedding: float32 embeddings of tokens
+    #undef IS_INSIDE
+    #define IS_INSIDE !(ODT_OUTSIDE & 0x40000)
+    #undef LEFT_OUT
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
+        0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0) + \
+        (ODT_OUTSIDE & 0x2000 ? 98 : 0) + (ODT_OUTSIDE & 0x4000 ? 75 : 0) + (ODT_OUTSIDE & 0x8000 ? 107 : 0) + \
+        (ODT_OUTSIDE & 0x10000 ? 79 : 0) + (ODT_OUTSIDE & 0x20000 ? 28 : 0))
+    ROW(ODT_EMBED_F32, (odt_kernel_t)odt_embed_f32, 0, 3524, 3, 3)
+    ROW(ODT_EMBED_DW_F32, (odt_kernel_t)odt_embed_dw_f32, 1, 3535, 5, 5)
+    #endif
     },
     // Every operand, then every immediate's limit, of one instruction after the other. An operand is
     // access << 6 | dtype << 3 | number of factors, then the factors of its extent: the index of an
@@ -701,6 +731,14 @@ const odt_table_t odt_table = {
         92, 0, 1, 2, 3, 92, 0, 3, 1, 4, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_SIZE,
         ODT_SIZE, ODT_ANY, ODT_ANY, 218, 0, 1, 90, 0, 1, 89, 1, ODT_SIZE16 | ODT_ROWS, ODT_SIZE,
     #endif
+    #if HAS(17) && !(ODT_OUTSIDE & 0x20000)
+        2, 0, 1, 65, 0, 66, 2, 1, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, 18, 3, 1, 17, 129, 17, 3,
+        66, 0, 1, 65, 0, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY,
+    #endif
+    #if HAS(18) && !(ODT_OUTSIDE & 0x40000)
+        26, 0, 1, 89, 0, 90, 2, 1, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, 26, 3, 1, 17, 129, 17, 3,
+        90, 0, 1, 89, 0, ODT_SIZE | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_SIZE, ODT_ANY,
+    #endif
     },
 };
 
@@ -721,10 +759,10 @@ const uint8_t odt_places[ODT_OPCODES + 1] = {
         134, 31, 32, 33, 88, 173, 89, 174, 90, 91, 34, 35, 135, 36, 136, 92, 175, 37, 38, 61, 137,
         93, 176, 94, 177, 95, 96, 97, 178, 98, 99, 179, 100, 101, 102, 180, 181, 182, 62, 63, 187,
         188, 189, 192, 183, 193, 184, 190, 191, 194, 195, 185, 186, 196, 197, 198, 199, 200, 201,
-        202, 203, 204, 205, 206, 207, 208,
+        202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212,
 };
 const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 79, 103, 138, 148, 187, 192, 194, 196, 197, 199, 201, \
-    205, 209};
+    205, 209, 211, 213};
 #endif
 
 // The executor writes the pointers one after the other, then the immediates: so must they lie.
@@ -942,3 +980,7 @@ ODT_ASSERT_LAYOUT(attend_f32, b, 3, factor, 7);
 ODT_ASSERT_LAYOUT(attend_dx_f32, p, 4, K, 5);
 ODT_ASSERT_LAYOUT(mix_f32, b, 3, back, 7);
 ODT_ASSERT_LAYOUT(offset_f32, b, 3, N, 2);
+ODT_ASSERT_LAYOUT(embed_i8, w, 3, V, 3);
+ODT_ASSERT_LAYOUT(embed_dw_i8, x, 5, all, 5);
+ODT_ASSERT_LAYOUT(embed_f32, w, 3, V, 3);
+ODT_ASSERT_LAYOUT(embed_dw_f32, x, 5, all, 5);

@@ -43,16 +43,16 @@
 #define ODT_UINT16 5
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 209
+#define ODT_OPCODES 213
 #define ODT_MAX_OPERANDS 15
 #define ODT_MAX_IMMEDIATES 19
-#define ODT_SHAPES (3496 - (ODT_OUTSIDE & 0x20 ? 491 : 0) - (ODT_OUTSIDE & 0x100 ? 666 : 0) - (ODT_OUTSIDE & 0x200 ? \
+#define ODT_SHAPES (3552 - (ODT_OUTSIDE & 0x20 ? 491 : 0) - (ODT_OUTSIDE & 0x100 ? 666 : 0) - (ODT_OUTSIDE & 0x200 ? \
     105 : 0) - (ODT_OUTSIDE & 0x400 ? 39 : 0) - (ODT_OUTSIDE & 0x800 ? 35 : 0) - (ODT_OUTSIDE & 0x1000 ? 6 : 0) - \
     (ODT_OUTSIDE & 0x2000 ? 98 : 0) - (ODT_OUTSIDE & 0x4000 ? 75 : 0) - (ODT_OUTSIDE & 0x8000 ? 107 : 0) - \
-    (ODT_OUTSIDE & 0x10000 ? 79 : 0))
+    (ODT_OUTSIDE & 0x10000 ? 79 : 0) - (ODT_OUTSIDE & 0x20000 ? 28 : 0) - (ODT_OUTSIDE & 0x40000 ? 28 : 0))
 
 // The files of the kernels for stock firmware (odt/host/release/pieces.py).
-#define ODT_PIECES 17
+#define ODT_PIECES 19
 #define ODT_PIECE_NAMES(X) \
     X("_odt") \
     X("_odt_conv") \
@@ -70,8 +70,10 @@
     X("_odt_recurrent") \
     X("_odt_f32_recurrent") \
     X("_odt_attention") \
-    X("_odt_f32_attention")
-#define ODT_STAMP 0x04c4f2c4
+    X("_odt_f32_attention") \
+    X("_odt_embedding") \
+    X("_odt_f32_embedding")
+#define ODT_STAMP 0x93ebfdc1
 
 // Pieces that a firmware without a capability leaves to files (odt/host/boards/capabilities.py), a bit each.
 #ifdef ODT_WITHOUT_attention
@@ -84,6 +86,11 @@
 #else
 #define ODT_OUTSIDE_continual 0
 #endif
+#ifdef ODT_WITHOUT_embedding
+#define ODT_OUTSIDE_embedding 0x60000
+#else
+#define ODT_OUTSIDE_embedding 0
+#endif
 #ifdef ODT_WITHOUT_kernels
 #define ODT_OUTSIDE_kernels 0x1b20
 #else
@@ -94,11 +101,13 @@
 #else
 #define ODT_OUTSIDE_recurrent 0
 #endif
-#define ODT_OUTSIDE (ODT_OUTSIDE_attention | ODT_OUTSIDE_continual | ODT_OUTSIDE_kernels | ODT_OUTSIDE_recurrent)
+#define ODT_OUTSIDE (ODT_OUTSIDE_attention | ODT_OUTSIDE_continual | ODT_OUTSIDE_embedding | ODT_OUTSIDE_kernels | \
+    ODT_OUTSIDE_recurrent)
 
 // No range depends on these: gradients of weights, and updates in the arena (odt/host/traits/).
 #define ODT_LEFT_OUT case ODT_DENSE_DW_I8: case ODT_BIAS_DW_I8: case ODT_CONV2D_DW_I8: case ODT_DEPTHWISE2D_DW_I8: \
-    case ODT_GROUP_CONV2D_DW_I8: case ODT_TRANSPOSED2D_DW_I8: case ODT_NORM_DW_I8: case ODT_PLAIN_I32:
+    case ODT_GROUP_CONV2D_DW_I8: case ODT_TRANSPOSED2D_DW_I8: case ODT_NORM_DW_I8: case ODT_PLAIN_I32: case \
+    ODT_EMBED_DW_I8:
 
 enum {
     ODT_CLEAR = 1,
@@ -310,6 +319,10 @@ enum {
     ODT_ATTEND_DX_F32 = 207,
     ODT_MIX_F32 = 208,
     ODT_OFFSET_F32 = 209,
+    ODT_EMBED_I8 = 210,
+    ODT_EMBED_DW_I8 = 211,
+    ODT_EMBED_F32 = 212,
+    ODT_EMBED_DW_F32 = 213,
 };
 
 // y = 0
@@ -2409,5 +2422,45 @@ typedef struct {
     int32_t B, N;
 } odt_offset_f32_t;
 void odt_offset_f32(const odt_offset_f32_t *a);
+
+// y[m] = w[min(x[m] + 128, V - 1)]
+typedef struct {
+    int8_t *y; // [M][N]
+    const int8_t *x; // [M]
+    const int8_t *w; // [V][N]
+    int32_t M, N, V;
+} odt_embed_i8_t;
+void odt_embed_i8(const odt_embed_i8_t *a);
+
+// rows = the count tokens of x, each once, ascending, or all tokens; dw[j] = sum_m e[m], of those that name rows[j]
+typedef struct {
+    int32_t *dw; // [R][N]
+    int32_t *count; // [1]
+    int32_t *rows; // [R]
+    const int8_t *e; // [M][N]
+    const int8_t *x; // [M]
+    int32_t M, N, V, R, all;
+} odt_embed_dw_i8_t;
+void odt_embed_dw_i8(const odt_embed_dw_i8_t *a);
+
+// y[m] = w[min(max(x[m], 0), 255, V - 1)]
+typedef struct {
+    float *y; // [M][N]
+    const float *x; // [M]
+    const float *w; // [V][N]
+    int32_t M, N, V;
+} odt_embed_f32_t;
+void odt_embed_f32(const odt_embed_f32_t *a);
+
+// as embed_dw_i8
+typedef struct {
+    float *dw; // [R][N]
+    int32_t *count; // [1]
+    int32_t *rows; // [R]
+    const float *e; // [M][N]
+    const float *x; // [M]
+    int32_t M, N, V, R, all;
+} odt_embed_dw_f32_t;
+void odt_embed_dw_f32(const odt_embed_dw_f32_t *a);
 
 #endif

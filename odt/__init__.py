@@ -46,8 +46,10 @@ _HOMES = (
     ("generative", " Sampling "),
     ("recurrent", " GRU LSTM SimpleRNN "),
     ("attention", " MultiHeadAttention PositionEmbedding "),
+    ("embedding", " Embedding "),
     ("modules", " callbacks files layers losses metrics model optimizers "),
-    ("capabilities", " adapt attention continual data fleet generative inspect noise online recurrent sensors slots "),
+    ("capabilities", " adapt attention continual data embedding fleet generative inspect noise online recurrent "
+     "sensors slots "),
     ("inner", " base plan reference run "),
 )  # fmt: skip
 # What odt calls by a shorter name; also those of odt.layers.

@@ -16,6 +16,9 @@ from . import (
     data as data,
 )
 from . import (
+    embedding as embedding,
+)
+from . import (
     files as files,
 )
 from . import (
@@ -52,6 +55,7 @@ from .adapt.zeroth import ZerothOrder as ZerothOrder
 from .attention import MultiHeadAttention as MultiHeadAttention
 from .attention import PositionEmbedding as PositionEmbedding
 from .base import executor as executor
+from .embedding import Embedding as Embedding
 from .files.open import load_model as load_model
 from .generative import Sampling as Sampling
 from .layers import Activation as Activation

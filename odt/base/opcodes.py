@@ -14,9 +14,11 @@ the batch or what is in all of them, or may: see docs/reference/program.md, *Few
 A prefix belongs to the instruction after it and is one with it: ``few`` makes sizes of it smaller, ``each``
 runs it for some rows alone.
 
-optional.py has the lines of capabilities that the base leaves out. Numbers are append-only. After a change:
+instructions.py of a capability has the lines that the base leaves out. Numbers are append-only. After a change:
 ``make generate``. The arithmetic: docs/reference/numerics.md.
 """
+
+import sys
 
 from .lines import AT, BY_LENGTH, ENDS
 from .regions import *  # noqa: F403
@@ -288,8 +290,8 @@ def _operand(word):
 def line(key):
     """(number, line of TABLE from the name on) of an instruction's name or number; ValueError when there is none.
 
-    Where it is in TABLE stands in lines.py: to look through TABLE takes a Cortex-M0+ half a million cycles. Those of
-    optional.py, which is short, are looked through.
+    Where it is in TABLE stands in lines.py: to look through TABLE takes a Cortex-M0+ half a million cycles. The
+    tables of capabilities, which are short, are looked through, of those first that are loaded.
     """
     if isinstance(key, int):
         numbers = (key,) if 0 < key <= len(AT) // 2 else ()
@@ -302,13 +304,19 @@ def line(key):
         at = AT[2 * number - 2] | AT[2 * number - 1] << 8
         if at and TABLE.startswith(start, at):
             return number, TABLE[at : TABLE.find(b"\n", at)]
-    from .optional import TABLE as optional  # in RAM only where one of these is used
-
-    at = optional.find(("\n%d " % key if isinstance(key, int) else " %s " % key).encode())
-    if at >= 0:
-        first = optional.rfind(b"\n", 0, at + 1) + 1
-        at = optional.find(b" ", first) + 1
-        return int(optional[first : at - 1]), optional[at : optional.find(b"\n", at)]
+    start = ("\n%d " % key if isinstance(key, int) else " %s " % key).encode()
+    for loaded in (True, False):
+        for name in ("recurrent", "attention", "embedding"):
+            if ("odt." + name in sys.modules) == loaded:
+                try:
+                    table = __import__("odt." + name + ".instructions", None, None, ("*",)).TABLE
+                except ImportError:
+                    continue
+                at = table.find(start)
+                if at >= 0:
+                    first = table.rfind(b"\n", 0, at + 1) + 1
+                    at = table.find(b" ", first) + 1
+                    return int(table[first : at - 1]), table[at : table.find(b"\n", at)]
     raise ValueError("no instruction %r in instruction set %d" % (key, VERSION))
 
 

@@ -1,7 +1,7 @@
-"""Writes from odt/base/opcodes.py and optional.py: native/opcodes.h, native/opcodes.c, docs/reference/opcodes.md,
-odt/base/lines.py and, of odt/reference, index.py and docstrings; from native/cores/route.h: odt/host/routes/limits.py
-and a table of docs/explanation/architecture.md; from the modules of layers, losses and optimizers: the names in
-odt/__init__.py.
+"""Writes from odt/base/opcodes.py and the capabilities' instructions.py: native/opcodes.h, native/opcodes.c,
+docs/reference/opcodes.md, odt/base/lines.py and, of odt/reference, index.py and docstrings; from
+native/cores/route.h: odt/host/routes/limits.py and a table of docs/explanation/architecture.md; from the modules of
+layers, losses and optimizers: the names in odt/__init__.py.
 
 ::
 

@@ -64,7 +64,7 @@ def install(homes, keras):
 
 _LISTED = "\nWhat it has, of which help() says more, as help(odt.Dense):\n\n"
 _KINDS = {
-    "layers": ("layers", "generative", "recurrent", "attention"), "losses": ("losses",),
+    "layers": ("layers", "generative", "recurrent", "attention", "embedding"), "losses": ("losses",),
     "optimizers and learning rates": ("optimizers", "adapt"),
     "models": ("model", "files"),
     "cores": ("run",), "modules": ("modules", "capabilities"),

@@ -85,7 +85,7 @@ MISSING = {
         "RandomRotation RandomSaturation RandomSharpness RandomShear RandomTranslation RandomZoom Equalization "
         "Solarization ContrastLimitedAdaptiveHistogramEqualization MaxNumBoundingBoxes Pipeline CenterCrop Resizing "
         "Cropping1D Cropping2D",
-        _TEXT: "Embedding ReversibleEmbedding CategoryEncoding Discretization HashedCrossing Hashing IntegerLookup "
+        _TEXT: "ReversibleEmbedding CategoryEncoding Discretization HashedCrossing Hashing IntegerLookup "
         "StringLookup TextVectorization",
         "odt.sensors.LogMel": "MelSpectrogram STFTSpectrogram",
         "odt.Reshape keeps the order of the numbers: give the samples in the order that the next layer wants":
@@ -251,6 +251,14 @@ KEYWORDS = {
         "a larger kernel, or odt.Conv2D and odt.Conv1D, which have it": "dilation_rate",
         "leave it out: 0 and 1, or targets between them": "label_smoothing",
         "leave such samples out": "ignore_class",
+    },
+    "Embedding": {
+        "vocabulary": "input_dim num_embeddings", "units": "output_dim embedding_dim",
+        "leave it out: rows begin as uniform random numbers; set_weights() sets others": "embeddings_initializer",
+        "leave it out: odt has no penalties; odt.AdamW(weight_decay=..) keeps weights small":
+            "embeddings_regularizer embeddings_constraint",
+        "leave it out: the padding is a token as the others": "mask_zero padding_idx",
+        'the steps of odt.Input((steps,), dtype="uint8")': "input_length",
     },
     "Input": {"compile(batch_size=..)": "batch_size", "shape": "input_shape"},
     "compile": {

@@ -548,7 +548,7 @@ def __getattr__(name):
     """Layers that have a module of their own, and Keras's names."""
     package = sys.modules["odt"]
     place = package.home(name) or ""
-    if place[:7] == "layers." or place in ("attention", "recurrent"):
+    if place[:7] == "layers." or place in ("attention", "recurrent", "embedding"):
         return getattr(__import__("odt." + place, None, None, ("*",)), name)
     if name not in package.KERAS:
         raise AttributeError("module 'odt.layers' has no attribute %r" % name)

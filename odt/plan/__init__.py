@@ -23,9 +23,9 @@ def drop(name):
 
 
 def unload():
-    """Unload what only compile() needs: this package, run/build.py and the capabilities' plan.py."""
+    """Unload what only compile() needs: this package, run/build.py, the capabilities' plan.py and instructions."""
     for name in list(sys.modules):
         room, _, part = name.rpartition(".")
         planner = room == "odt.plan" and part not in ("graph", "listing", "program", "values")
-        if planner or name == "odt.run.build" or part == "plan" and room != "odt":
+        if planner or name == "odt.run.build" or part in ("plan", "instructions") and room != "odt":
             drop(name)

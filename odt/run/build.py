@@ -63,7 +63,6 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
             code, plan.code = bytes(memoryview(plan.code)), None  # out of the way once more: the longest comes last
             unload()
             drop("odt.base.opcodes")
-            drop("odt.base.optional")
             drop("odt.base.lines")
             for _ in range(2):  # what was in the way of the first copy no longer is
                 collect()

@@ -428,6 +428,8 @@ class Session:
         name = what + "x"
         x, x_format, count, x_code = samples(name, x, (layer.dtype,), self.row, layer.shape)
         check_finite(name, x, x_format, self.row)
+        if hasattr(layer, "check"):
+            x = layer.check(name, x, self.row)
         y_format, y_scale, y_zero, same = 0, ONE, 0, False
         loss, classes = self.loss, self.classes
         if not predict:

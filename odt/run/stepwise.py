@@ -16,8 +16,8 @@ from .calibration import MASK, READS, ROUNDS, follow, forgotten, is_left_out, le
 
 # What this module and calibration.py import, when they run, too.
 _MODULES = (
-    "run.calibration", "run.stepwise", "plan.listing", "base.opcodes", "base.optional", "base.lines", "base.primitives",
-    "run.weights", "plan.values",
+    "run.calibration", "run.stepwise", "plan.listing", "base.opcodes", "base.lines", "base.primitives", "run.weights",
+    "plan.values", "recurrent.instructions", "attention.instructions", "embedding.instructions",
 )  # fmt: skip
 _OWN = __name__, "odt.run.calibration"
 

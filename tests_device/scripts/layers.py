@@ -92,6 +92,12 @@ def attention():
     return odt.Model(x, odt.Dense(3)(odt.GlobalAvgPool()(z)))
 
 
+def tokens():
+    x = odt.Input((24,), dtype="uint8")
+    y = odt.PositionEmbedding()(odt.Embedding(40, 6)(x))
+    return odt.Model(x, odt.Dense(3)(odt.GlobalAvgPool()(y)))
+
+
 CASES = (
     ("images", images, "sparse_categorical_crossentropy"),
     ("weighted", images, odt.SparseCategoricalCrossentropy([1, 0.5, 2], label_smoothing=0.1)),
@@ -106,6 +112,7 @@ CASES = (
     ("variational", variational, "mse"),
     ("recurrent", recurrent, "mse"),
     ("attention", attention, "mse"),
+    ("tokens", tokens, "mse"),
 )
 
 
@@ -158,7 +165,9 @@ for dtype in ARGS.get("dtypes", ("int8", "float32")):
         for extent in model.nodes[0].shape:
             size *= extent
         x = samples(SAMPLES * size, 7)
-        if network is not images:
+        if network is tokens:
+            x = bytes([value % 40 for value in x])
+        elif network is not images:
             x = floats(x, 1 / 64)
         if network is images:
             y = bytes([value % 3 for value in samples(SAMPLES, 9)])

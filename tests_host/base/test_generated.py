@@ -5,7 +5,7 @@ import re
 import pytest
 
 from odt.base import opcodes
-from odt.host import generate
+from odt.host import generate, traits
 
 
 @pytest.mark.parametrize("name", sorted(generate.generated()))
@@ -37,8 +37,7 @@ def test_core_h_alone_says_which_core_this_is():
 
 def test_each_kernel_lies_in_the_folder_of_its_section_of_the_table():
     family, families, folders = None, {}, {}
-    sources = [(generate.ROOT / "odt" / "base" / name).read_text() for name in ("opcodes.py", "optional.py")]
-    for line in "".join(sources).splitlines():
+    for line in "".join([path.read_text() for path in traits.TABLES]).splitlines():
         section, instruction = re.match(r"    # (\w+): ", line), re.match(r'    b"\d+ (\w+) ', line)
         family = section[1] if section else family
         if instruction and instruction[1] not in opcodes.PREFIXES:

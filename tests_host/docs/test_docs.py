@@ -299,7 +299,7 @@ API = {
         "AvgPool1D AdaptiveAvgPool2D AdaptiveAvgPool1D GlobalAvgPool UpSampling2D UpSampling1D Flatten Reshape ReLU "
         "ReLU6 LeakyReLU ELU SELU GELU Sigmoid Tanh Softmax Activation Normalization BatchNorm LayerNorm GroupNorm "
         "Dropout Sampling Add Multiply Concatenate GRU LSTM SimpleRNN "
-        "MultiHeadAttention PositionEmbedding"
+        "MultiHeadAttention PositionEmbedding Embedding"
     ),
     "losses": "SparseCategoricalCrossentropy CategoricalCrossentropy BinaryCrossentropy MeanSquaredError "
     "MeanAbsoluteError Huber",

@@ -260,7 +260,7 @@ def draw_immediates(rng, op):
     for name in op.immediates:
         if name in values:
             continue
-        if name in LIMITS or name in ("M", "N", "K", "S", "F", "C", "U", "T"):
+        if name in LIMITS or name in ("M", "N", "K", "S", "F", "C", "U", "T", "V"):
             v = rng.choice((1, rng.randint(1, 4), rng.randint(1, 19)))
         elif name in ("beta", "unit", "error"):
             v = draw_scale(rng, -12, 18)
@@ -330,6 +330,8 @@ def draw_immediates(rng, op):
             v = rng.choice((-128, 0, rng.randint(-128, 127), draw_int32(rng)))
         elif name == "causal" or name == "id" and op.name.startswith("mix") and rng.random() < 0.5:
             v = rng.choice((0, 1)) if name == "causal" else 0
+        elif name == "all":
+            v = rng.choice((0, 1))
         elif name in ("id", "at", "ahead"):
             v = rng.randrange(-1 << 31, 1 << 31)
         elif name == "which":

@@ -108,6 +108,8 @@ class Twin:
             y = self._attention(layer, inputs)
         elif layer.kind == "position":
             y = x + kernel
+        elif layer.kind == "embedding":
+            y = F.embedding(x.long(), kernel)
         elif layer.kind == "concatenate":
             y = torch.cat([v.reshape(-1, *parent.shape) for v, parent in zip(inputs, node.inputs)], -1)
         elif layer.kind == "multiply":

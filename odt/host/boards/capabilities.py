@@ -24,6 +24,7 @@ CAPABILITIES = {
         "replay, teaching, few labels, another place", needs=("online",), kernels=("_odt_own",), blocks=26
     ),
     "data": Capability("samples from CSV, .npy and raw files", blocks=17),
+    "embedding": Capability("tokens in: Embedding", kernels=("_odt_embedding", "_odt_f32_embedding"), blocks=17),
     "fleet": Capability("a node of a fleet of boards that learns together", blocks=18),
     "generative": Capability("variational autoencoders", needs=("kernels",), blocks=13),
     "inspect": Capability("tensors, ranges and time by layer", blocks=19),

@@ -29,6 +29,8 @@ PIECES = {
     "_odt_f32_recurrent": "float32 GRU, LSTM and SimpleRNN",
     "_odt_attention": "int8 attention and positions",
     "_odt_f32_attention": "float32 attention and positions",
+    "_odt_embedding": "int8 embeddings of tokens",
+    "_odt_f32_embedding": "float32 embeddings of tokens",
 }
 
 # Modules beside them, which no instruction needs: Python imports them itself. FILES: what an installation has.

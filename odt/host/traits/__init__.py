@@ -1,5 +1,5 @@
-"""What the host knows of each instruction: the comments of its line in odt/base/opcodes.py or optional.py. CPython
-only.
+"""What the host knows of each instruction: the comments of its line in odt/base/opcodes.py, or of a
+capability in its instructions.py. CPython only.
 
 The first comment is the formula. The second has clauses, ``# in base; rows x; cost 1 N``, each with its word first:
 
@@ -13,9 +13,10 @@ The first comment is the formula. The second has clauses, ``# in base; rows x; c
 """
 
 import re
+import runpy
 from pathlib import Path
 
-from ...base import opcodes, optional
+from ...base import opcodes
 
 if 1 - 1:  # for type checkers alone
     from typing import Any
@@ -58,10 +59,15 @@ def _read(source: "str") -> "tuple[dict[str, tuple[str, list[str]]], dict[str, T
 
 
 # FAMILIES: {family: (what it is, names of its instructions)}, the sections of TABLE in its order. TRAITS: by name.
-_BASE = Path(__file__).resolve().parents[2] / "base"
-FAMILIES, TRAITS = _read("".join([(_BASE / name).read_text() for name in ("opcodes.py", "optional.py")]))
+_ODT = Path(__file__).resolve().parents[2]
+# Of the base, then of capabilities by their numbers.
+TABLES = [_ODT / "base" / "opcodes.py"]
+TABLES += [_ODT / name / "instructions.py" for name in ("recurrent", "attention", "embedding")]
+FAMILIES, TRAITS = _read("".join([path.read_text() for path in TABLES]))
 # Of all instructions, as they are declared, without comments.
-LINES = (opcodes.TABLE + optional.TABLE[1:]).decode().splitlines()
+LINES = opcodes.TABLE.decode().splitlines()
+for path in TABLES[1:]:
+    LINES += runpy.run_path(str(path))["TABLE"].decode().splitlines()[1:]
 
 
 def left_out() -> "list[str]":

@@ -28,9 +28,9 @@ BLOCK = re.compile(
 )
 # What a program names first of each.
 NAMED = {
-    "adapt": "update", "attention": "MultiHeadAttention", "continual": "Replay", "data": "CsvReader", "fleet": "Node",
-    "generative": "Sampling", "inspect": "Ranges", "noise": "Noisy", "online": "OSELM",
-    "recurrent": "GRU", "sensors": "LogMel", "slots": "Bytes",
+    "adapt": "update", "attention": "MultiHeadAttention", "continual": "Replay", "data": "CsvReader",
+    "embedding": "Embedding", "fleet": "Node", "generative": "Sampling", "inspect": "Ranges", "noise": "Noisy",
+    "online": "OSELM", "recurrent": "GRU", "sensors": "LogMel", "slots": "Bytes",
 }  # fmt: skip
 
 

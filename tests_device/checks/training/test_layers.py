@@ -16,7 +16,7 @@ def digests(text):
 @pytest.fixture(scope="module")
 def pc():
     text = on_the_pc(SCRIPT, {})
-    assert "native executor" in text and len(digests(text)) == 2 * 22 - 3
+    assert "native executor" in text and len(digests(text)) == 2 * 23 - 3
     return digests(text)
 
 

@@ -1,12 +1,7 @@
-"""Instructions of capabilities that are not in the base: lines as opcodes.TABLE has them, each after a line's end."""
+"""Instructions of this capability: lines as odt/base/opcodes.py has them, each after a line's end."""
 
 TABLE = (
     b"\n"
-    # recurrent: the steps of a sequence, of all units; the products of their inputs are linear's
-    b"198 recur_i8 y=i8[B*R*H] v=i8[B*K*G] u=i8[B*K*H] peak+i32 p=i8[H] c=i32[H] d=i32[G] a:i8[B*T*G] w:i8[G*H] b:i32[G] q:mul[G] qa:mul qu:mul ; B T G H R K kind za\n"  # y[t] = cell(a[t], b + y[t - 1] @ w.T, y[t - 1]), its last R steps; v = gates, u = what else its gradient needs  # in recurrent; cost 1 B*T*H B*T*G B*T*G*H
-    b"199 recur_dx_i8 dx=i8[B*T*G] peak+i32 n=i8[B*E*H] p=i8[B*T*H] s=i32[H*3] d=i16[G] e:i8[B*R*H] y:i8[B*T*H] v:i8[B*K*G] u:i8[B*K*H] w:i8[G*H] qe:mul qr:mul qu:mul c: ; B T G H R K E kind id\n"  # dx = error of a, n = error of a GRU's recurrent candidate, p[t] = y[t - 1]  # in recurrent; cost 1 B*T*H B*T*G B*T*G*H
-    b"200 recur_f32 y=f32[B*R*H] v=f32[B*K*G] u=f32[B*K*H] p=f32[H*2] d=f32[G] a:f32[B*T*G] w:f32[G*H] b:f32[G] ; B T G H R K kind\n"  # as recur_i8  # in f32_recurrent; cost 1 B*T*H B*T*G B*T*G*H
-    b"201 recur_dx_f32 dx=f32[B*T*G] n=f32[B*E*H] p=f32[B*T*H] s=f32[H*3] e:f32[B*R*H] y:f32[B*T*H] v:f32[B*K*G] u:f32[B*K*H] w:f32[G*H] ; B T G H R K E kind\n"  # as recur_dx_i8  # in f32_recurrent; cost 1 B*T*H B*T*G B*T*G*H
     # attention: products of two activations, by heads, and the weights between them; positions
     b"202 attend_i8 p=i8[B*G*T*S] r=i32[S] a:i8[B*T*G*K] b:i8[B*S*G*K] q:mul ; B G T S K causal\n"  # p[g, t] = 256 * softmax_s(q * sum_k a[t, g, k] * b[s, g, k]) - 128, causal: of s <= t  # in attention; cost 1 B*G*T*S B*G*T*S*K
     b"203 attend_dx_i8 dp=i8[B*G*T*S] peak+i32 r=i32[S] e:i8[B*T*G*K] v:i8[B*S*G*K] p:i8[B*G*T*S] q:mul c: ; B G T S K id\n"  # dp = clamp(q * (p + 128) * (d - sum_s d * (p + 128) / 256)), d[s] = sum_k e[t, g, k] * v[s, g, k], rounded at random  # in attention; cost 1 B*G*T*S B*G*T*S*K
