@@ -1,4 +1,4 @@
-"""What the int8 kernels cost a multiplication: cycles of an RP2040, instructions of Cortex-M cores, time here.
+"""What the int8 kernels cost a multiplication: cycles of an RP2040, instructions of other cores, time here.
 
     build/venv/bin/python bench/costs/kernels.py                    all machines, writes bench/results/kernels.txt, .png
     build/venv/bin/python bench/costs/kernels.py rp2040 dense       one machine, the lines with "dense" in them
@@ -31,7 +31,7 @@ from counting import ROOT, UNITS
 
 from odt.base import opcodes
 
-MACHINES = ("rp2040", "qemu_m3", "qemu_m4", "qemu_m7", "qemu_m33", "pc")
+MACHINES = ("rp2040", "qemu_m3", "qemu_m4", "qemu_m7", "qemu_m33", "qemu_rv32", "pc")
 # A kind: what its lines' median may be on a machine.
 BOUNDS = {
     "forward": {"rp2040": 4.5, "qemu_m4": 1.4},
