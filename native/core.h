@@ -7,6 +7,7 @@
 //                                 micropython.cmake on an RP2040 or RP2350
 //     ODT_POLLS                   a binding has odt_poll() (odt.h): micropython.mk and micropython.cmake
 //     ODT_PANEL=1                 tests alone: the loops of 32-bit cores on a PC
+//     ODT_RV32=1                  tests alone, with ODT_PANEL=1: those of RISC-V
 //     ODT_X86_SMALL=1             tests alone: a PC's tiles so small that shapes of tests are several
 //     ODT_TEST_SOFTFLOAT          a test alone: bindings/softfloat.c on a PC
 //     ODT_TEST_DIVIDE             a test alone: bindings/divide.c on a PC
@@ -19,8 +20,10 @@
 //     m0/       __m0        ODT_M0          RP2040: all; _odt.mpy for armv6m: without the depthwise ones
 //               __rp2040    ODT_RP2040      RP2040
 //     m4/       __m4        ODT_M4          Cortex-M4, M7, M33 (RP2350, STM32F4): _odt.mpy for armv7emsp, armv7emdp
+//     rv32/     __rv32      ODT_RV32        a RISC-V of 32 bits (ESP32-C3, RP2350's Hazard3): _odt.mpy for rv32imc
 //     panel/    __panel     ODT_PANEL and not ODT_M4: the M0 and all other 32-bit cores (M3, ESP32, RISC-V)
 //               __c         as __panel, but not ODT_M0: in C what that core has in assembly
+//               __lanes     ODT_M0 or ODT_RV32: what both share
 //               none        ODT_PANEL: all 32-bit cores
 //     threads/  __threads   ODT_THREADS
 //     x86/      __x86       ODT_X86         a PC with AVX2, checked at run time
@@ -59,6 +62,15 @@
 #define ODT_M4 1
 #else
 #define ODT_M4 0
+#endif
+
+// A RISC-V of 32 bits with a multiplier: 31 registers.
+#ifndef ODT_RV32
+#if defined(__riscv) && defined(__riscv_mul) && ODT_32_BIT
+#define ODT_RV32 1
+#else
+#define ODT_RV32 0
+#endif
 #endif
 
 // A chip of the Pico SDK: SRAM beside a flash with a cache, two cores.

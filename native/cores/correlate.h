@@ -10,7 +10,7 @@
 //                  correlate: forward     the gradient of the input     correlate_dw: of the filters
 //     Cortex-M4    conv2d_i8__m4.c        conv2d_dx_i8__m4.c            conv2d_dw_i8__m4.c
 //     others       conv2d_i8__panel.inc     conv2d_i8__panel.inc            conv2d_dw_i8__panel.inc, both in panel_i8.c
-//                  over panel_i8__m0.inc on a Cortex-M0+, else over panel_i8__c.inc
+//                  over panel_i8__m0.inc on a Cortex-M0+, panel_i8__rv32.inc on RISC-V, else panel_i8__c.inc
 
 #ifndef ODT_CORRELATE_H
 #define ODT_CORRELATE_H

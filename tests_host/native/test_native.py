@@ -17,6 +17,7 @@ CORES = {
     "_odt.mpy of a Cortex-M0+": "-DODT_PANEL=1 -D__ARM_ARCH_6M__=1 -DMICROPY_ENABLE_DYNRUNTIME",
     "Cortex-M4": "-DODT_PANEL=1 -D__ARM_FEATURE_DSP=1",
     "Cortex-M3": "-DODT_PANEL=1",
+    "RISC-V": "-DODT_PANEL=1 -DODT_RV32=1",
 }
 # Static functions and types of one name in several files: the list may only shrink.
 SHARED_NAMES = """
@@ -26,7 +27,7 @@ is_sparse layer_t limited lines_t list_errors locate logarithm measure normalise
 output_t outputs_of own_words pack_errors pack_pairs place_t power prepare put root_of row_of row_t run
 store sum_rows sum_squares sum_taps sums_t times transform twiddle widen windows_t
 """
-OF_A_CORE = re.compile(r"__(m0|rp2040|m4|panel|c|threads|x86)\.(c|h|inc)$")
+OF_A_CORE = re.compile(r"__(m0|rp2040|m4|rv32|panel|c|threads|x86)\.(c|h|inc)$")
 
 
 def files(*ends):

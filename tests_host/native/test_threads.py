@@ -27,7 +27,9 @@ import kernel_cases  # noqa: E402
 
 LAYERS = [layer + kind for layer in ("dense", "conv2d", "depthwise2d") for kind in ("_i8", "_dx_i8", "_dw_i8")]
 CORES = pytest.mark.parametrize(
-    "options", ("", "-DODT_PANEL=1", "-DODT_X86_SMALL=1"), ids=("as here", "as on 32-bit cores", "in small tiles")
+    "options",
+    ("", "-DODT_PANEL=1", "-DODT_PANEL=1 -DODT_RV32=1", "-DODT_X86_SMALL=1"),
+    ids=("as here", "as on 32-bit cores", "as on RISC-V", "in small tiles"),
 )
 
 _odt = pytest.importorskip("_odt")

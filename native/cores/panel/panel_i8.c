@@ -70,9 +70,15 @@ static void fill_columns(sums_t *sums, int32_t count, const int32_t *start) {
 //     run(..)             sums += panel * columns, or from where all columns start
 //     finish_rows(..)     rows of sums to outputs
 
+#if ODT_M0 || ODT_RV32
+#include "panel_i8__lanes.inc"
+#endif
 #if ODT_M0
 #include "../m0/panel_i8__m0.inc"
 #else
+#if ODT_RV32
+#include "../rv32/panel_i8__rv32.inc"
+#endif
 #include "panel_i8__c.inc"
 #endif
 
