@@ -36,6 +36,7 @@ from odt.host.boards.capabilities import CAPABILITIES
 BOARDS = sorted(str(file.relative_to(ROOT)) for file in (ROOT / "boards").glob("*.mk"))
 ACCURACY = ROOT / "bench" / "results" / "accuracy.txt"
 STEPS = ROOT / "bench" / "results" / "steps.txt"
+VIPER = ROOT / "bench" / "results" / "viper.txt"
 MENDS = "run `build/venv/bin/python tests_host/docs/test_docs.py`"
 
 PLACES = (
@@ -188,11 +189,30 @@ def accuracy_table():
 def steps_table():
     """Of what bench/costs/steps.py printed, whole int8 steps."""
     table = re.compile(r"^(\S.*?): \d+ MACs forward.*\n\n(.*)\n  a step +(.*)", re.M)
-    lines = ["| int8, Adam | RP2040 | at 125 MHz | Cortex-M4 |", "|---|--:|--:|--:|"]
+    lines = ["| int8, Adam | RP2040 | at 125 MHz | Cortex-M4 | RISC-V, rv32imac |", "|---|--:|--:|--:|--:|"]
     for name, machines, counts in table.findall(STEPS.read_text()):
         steps = dict(zip(machines.split()[::2], [int(count) for count in counts.split()[::2]]))
-        cells = name, steps["rp2040"] / 1e6, steps["rp2040"] / 125e3, steps["qemu_m4"] / 1e6
-        lines.append("| %s | %.2f M cycles | %.1f ms | %.2f M instructions |" % cells)
+        others = steps["qemu_m4"] / 1e6, steps["qemu_rv32"] / 1e6
+        cells = (name, steps["rp2040"] / 1e6, steps["rp2040"] / 125e3, *others)
+        lines.append("| %s | %.2f M cycles | %.1f ms | %.2f M instructions | %.2f M instructions |" % cells)
+    return "\n".join(lines) + "\n"
+
+
+def viper_table():
+    """Of what bench/costs/viper.py printed: loops and C on each core, in times of bytecode."""
+    row = re.compile(
+        r"^  (\S.*?) +(\w+_i8) +bytecode +\d+ +viper +\d+, +(\S+) times faster +C +\d+, +(\S+) times$", re.M
+    )
+    lines = ["| layer | instruction | %s |", "|---|---|"]
+    machines, cells = [], {}
+    for text in VIPER.read_text().split("\nstock_qemu_")[1:]:
+        core, loops = re.match(r"(\w+): instructions; loops for (\w+),", text).groups()
+        machines += ["%s: loops for %s" % (core, loops), "%s: C" % core]
+        lines[1] += "--:|--:|"
+        for layer, operation, viper, c in row.findall(text):
+            cells.setdefault((layer, operation), []).extend((viper, c))
+    lines[0] %= " | ".join(machines)
+    lines += ["| %s | `%s` | %s |" % (*names, " | ".join(times)) for names, times in cells.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -203,13 +223,16 @@ def figures_table():
         ("digits CNN, batch 16",) * 2 + ("| digits-cnn",),
         ("digits MLP 64-32-10, batch 16", "MLP 64-32-10, batch 16", "| digits-mlp"),
     )
-    lines = ["| | RAM to train | one step on a Pico | accuracy |", "|---|--:|--:|--:|"]
+    lines = [
+        "| | RAM to train | one step on a Pico | on a Cortex-M4, on a RISC-V | accuracy |",
+        "|---|--:|--:|--:|--:|",
+    ]
     for network, step, task in rows:
         ram = [row.split(" | ")[2] for row in ram_table().splitlines() if network in row]
-        cycles = [row.split(" | ")[1:3] for row in steps_table().splitlines() if row.startswith("| " + step)]
+        (times,) = [row.strip("| ").split(" | ") for row in steps_table().splitlines() if row.startswith("| " + step)]
         torch, _, int8, _ = [cell.partition(" ±")[0] for cell in accuracy[task].split(" | ")]
-        cells = network.partition(",")[0], ram[0], *cycles[0], int8, torch
-        lines.append("| %s | %s bytes | %s, %s | %s %% (%s %%) |" % cells)
+        cells = (network.partition(",")[0], ram[0], *times[1:3], times[3].partition(" M")[0], times[4], int8, torch)
+        lines.append("| %s | %s bytes | %s, %s | %s, %s | %s %% (%s %%) |" % cells)
     return "\n".join(lines) + "\n"
 
 
@@ -351,6 +374,7 @@ TABLES = {
     "figures": figures_table,
     "accuracy": accuracy_table,
     "steps": steps_table,
+    "viper": viper_table,
     "ram": ram_table,
     "capabilities": capabilities_table,
     "language": language.table,
