@@ -14,7 +14,7 @@ from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
 # What a board gets of them, and what says whose the data are.
-SCRIPTS = ("train", "adapt", "teach", "learn", "words", "motions", "office", "start", "nets", "life")
+SCRIPTS = ("train", "adapt", "teach", "learn", "words", "tokens", "motions", "office", "start", "nets", "life")
 EXAMPLES = (*["*/%s.py" % name for name in SCRIPTS], "*/*.bin", "*/*.odt", "*/LICENSE", "*/README.md")
 MPY = (
     "arm*/_odt*.mpy",

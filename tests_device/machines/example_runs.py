@@ -14,6 +14,11 @@ RUNS = {
         ("words.py", "front.bin", "known.bin", "teach.bin", "test.bin", "stream.bin"),
         {"known": 9, "taught": 4, "test": 6, "steps": 60, "stream": 1},
     ),
+    "command": (
+        "teach.py",
+        ("tokens.py", "learn.odt", "pieces.bin", "kept.bin", "new.bin", "test.bin"),
+        {"kept": 24, "tests": 8, "epochs": 1},
+    ),
     "gesture": (
         "teach.py",
         ("motions.py", "front.bin", "known.bin", "teach.bin", "day.bin"),
