@@ -151,6 +151,7 @@ COMMANDS = {
     "cd examples/room && python -m odt monitor watch.py --on host": lambda: watched("room"),
     "cd examples/series && python train.py": lambda: script("series"),
     "cd examples/keyword && python teach.py": lambda: script("keyword", "teach.py"),
+    "cd examples/command && python teach.py": lambda: script("command", "teach.py"),
     "cd examples/gesture && python teach.py": lambda: script("gesture", "teach.py"),
     "cd examples/fleet && python train.py": lambda: script("fleet"),
     "cd examples/fleet && python -m odt fleet train.py --twins 3 --rounds 10": lambda: apart(
