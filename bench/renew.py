@@ -93,7 +93,7 @@ steps                bench/costs/steps.py                        kernels planner
 stories              bench/examples/stories.py                   training kernels odt/continual odt/sensors examples
 story_fleet          bench/examples/story_fleet.py              training federated examples/fleet
 teach                bench/accuracy/teach.py                     training kernels odt/continual
-text                 bench/accuracy/text.py                      training native odt/attention odt/embedding examples/command
+text                 bench/accuracy/text.py                      training kernels odt/embedding examples/command
 tiny                 bench/costs/tiny.py                         kernels planner
 tiny_rows            bench/costs/tiny_rows.py                    planner odt/host/rows odt/adapt
 twenty               bench/accuracy/twenty.py                    training odt/data
