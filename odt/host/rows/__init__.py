@@ -27,8 +27,8 @@ class Rows:
     """What ``compile_graph(rows=)`` takes: lets parts of a schedule's forward pass run by rows.
 
     ``stages``: (first unit, unit after the last, rows in a stripe); None: chosen for the first schedule, within
-    ``limit`` bytes of arena where that can be, else within the fewest. ``forward``: the Forward of an equal schedule,
-    which knows what stages take. ``split``: whether rows of kernels that do not train lie in flash, where others do.
+    ``limit`` bytes of arena where that can be, else within the fewest, ``is_cut`` as Forward.choose() has it.
+    ``forward``: the Forward of an equal schedule, which knows what stages take. ``split``: whether rows of kernels that do not train lie in flash, where others do.
     ``end``: instructions of the forward pass. ``names``: (first layer, last layer, rows) of the stages, and
     ``against``: why a layer's units do not run by rows, by its name, where layers have names. ``found``: the kernels
     that are split. ``reads``: whether a stage reads the sample by rows. ``whole``: the Plan of the same step without
@@ -41,9 +41,9 @@ class Rows:
     names = ()
     buffers = None  # what makes those of the schedule, if not as ever
 
-    def __init__(self, limit=None, stages=None, forward=None, split=False, sample=0, packed=None):
+    def __init__(self, limit=None, stages=None, forward=None, split=False, sample=0, packed=None, is_cut=False):
         self.limit, self.stages, self.forward, self.split = limit, stages, forward, split
-        self.sample, self.packed = sample, packed
+        self.sample, self.packed, self.is_cut = sample, packed, is_cut
         self.found = ()
         if packed:
             self.buffers = of_four.SplitBuffers if split else of_four.Buffers
@@ -63,7 +63,7 @@ class Rows:
         forward = Forward(s, ends, self.sample)
         if self.stages is None:
             self.forward = self.forward or forward
-            self.stages = self.forward.choose(self.limit)
+            self.stages = self.forward.choose(self.limit, self.is_cut)
         forward.rewrite(s, ends, self.stages)
         self.end = ends[0]
         units = forward.units

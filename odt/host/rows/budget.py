@@ -11,6 +11,7 @@ from .reason import reason
 from .split import can_split
 
 _TRIES = 12
+_NEAR, _STEP = 0.99, 64  # a placement that is near its bound; the next limit, this part larger
 
 
 def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, checkpoint):
@@ -126,15 +127,32 @@ class _Search:
 
     def _try(self, segments, bits, limit=None):
         key = tuple(segments), bits
-        if limit is None and key in self.tried:
-            return self.tried[key]
+        if limit is not None:
+            return self._made(segments, bits, limit)
+        if key not in self.tried:
+            self.tried[key] = self._placed(segments, bits, self._made(segments, bits))
+        return self.tried[key]
+
+    def _made(self, segments, bits, limit=None, is_cut=False):
+        key = tuple(segments), bits
         packed = FEW if isinstance(self.flash, Flash) else None
-        rows = Rows(limit, None, self.forwards.get(key), self.split, self.sample, packed)
+        rows = Rows(limit, None, self.forwards.get(key), self.split, self.sample, packed, is_cut)
         made = compile_graph(*self.what, segments, self.flash, bits=bits, rows=rows)
         self.forwards[key] = rows.forward
-        if limit is None:
-            self.tried[key] = made
         return made
+
+    def _placed(self, segments, bits, best):
+        """The best plan; if its placement is far from its bound, that of stages which take more bytes and are easier to
+        place, if it takes fewer.
+        """
+        most, seen = best.lower_bound, [best.rows.stages]
+        while most < _NEAR * best.arena:
+            made = self._made(segments, bits, most, True)
+            if made.rows.stages not in seen:
+                seen.append(made.rows.stages)
+                best = min(best, made, key=_bytes)
+            most += most // _STEP
+        return best
 
     def _fit(self, segments, bits, limit):
         """A plan within ``limit`` bytes of arena, or None: the placement may take more than the stages count on."""

@@ -49,6 +49,11 @@ class Forward:
         self.words = [sum([made[ROW][END] - 1 for made in unit.prepares + [unit.made]]) for unit in self.units]
         # (first unit, unit after the last, rows) -> (bytes, bytes of the windows and of what lives through, words)
         self.stages = {}
+        sizes = self.bytes.sizes
+        self.between = [  # bytes that are whole before each unit, and after the last
+            sum([sizes[root] + 3 & ~3 for root, (first, last) in self.lives.items() if first < at <= last])
+            for at in [unit.start for unit in self.units] + [ends[0]]
+        ]
 
     def stage(self, a, b, rows):
         """Units a .. b - 1 by stripes of that many rows."""
@@ -106,19 +111,21 @@ class Forward:
             most = min(most, least[0])
         return most
 
-    def choose(self, limit=None):
+    def choose(self, limit=None, is_cut=False):
         """Stages, (first unit, unit after the last, rows): of the shortest program within ``limit`` bytes; if none is,
         in the fewest.
 
         Without a limit, in the fewest. Bytes below what the rest of the step needs save nothing: then they count as
-        that many.
+        that many. ``is_cut``: not of the shortest program, but with the fewest bytes whole between units, summed, which
+        are the hardest to place.
         """
         count = len(self.units)
         most = max(self.least(), self.rest, limit or 0)
         best = [None] * count + [(0, 0, 0)]  # words, the next boundary, rows
         for a in range(count - 1, -1, -1):
             options = self.options(a, most, count, ROWS)
-            best[a] = min([(words + best[b][0], b, rows) for b, rows, _, words in options if best[b]], default=None)
+            costs = [(self.between[b] if is_cut else words, b, rows) for b, rows, _, words in options]
+            best[a] = min([(cost + best[b][0], b, rows) for cost, b, rows in costs if best[b]], default=None)
         stages, a = [], 0
         while a < count:
             _, b, rows = best[a]
