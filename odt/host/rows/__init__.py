@@ -28,16 +28,18 @@ class Rows:
 
     ``stages``: (first unit, unit after the last, rows in a stripe); None: chosen for the first schedule, within
     ``limit`` bytes of arena where that can be, else within the fewest, ``is_cut`` as Forward.choose() has it.
-    ``forward``: the Forward of an equal schedule, which knows what stages take. ``split``: whether rows of kernels that do not train lie in flash, where others do.
+    ``forward``: the Forward of an equal schedule, which knows what stages take. ``split``: whether rows of kernels
+    that do not train lie in flash, where others do.
     ``end``: instructions of the forward pass. ``names``: (first layer, last layer, rows) of the stages, and
     ``against``: why a layer's units do not run by rows, by its name, where layers have names. ``found``: the kernels
     that are split. ``reads``: whether a stage reads the sample by rows. ``whole``: the Plan of the same step without
     stages, with whole kernels (ranges.py). ``sample``: bytes of the sample, if it is to lie at the arena's end, 0 if
     elsewhere. ``packed``: None where all kernels in flash have 8 bits, else how large parts of them packed.rewrite()
-    unpacks at once.
+    unpacks at once. ``is_patient``: as placement.place() has it.
     """
 
-    whole = None
+    whole = places = None
+    is_patient = False
     names = ()
     buffers = None  # what makes those of the schedule, if not as ever
 
@@ -73,8 +75,14 @@ class Rows:
         self.against = {unit.owner: unit.why for unit in units if unit.why}
 
     def place(self, s):
-        """placement.place() of the schedule's buffers."""
-        return placement.place(s.instructions, s.arena, self.sample)
+        """placement.place() of the schedule's buffers; of an equal schedule, the same."""
+        if self.places:
+            s.arena.offsets, *found = self.places
+            return found
+        found = placement.place(s.instructions, s.arena, self.sample, self.is_patient)
+        if self.is_patient:
+            self.places = s.arena.offsets, *found
+        return found
 
     def __iter__(self):
         """(first layer, last layer, rows) of stages; of a layer whose kernel is split, rows are 0."""

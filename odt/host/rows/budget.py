@@ -11,7 +11,7 @@ from .reason import reason
 from .split import can_split
 
 _TRIES = 12
-_NEAR, _STEP = 0.99, 64  # a placement that is near its bound; the next limit, this part larger
+_NEAR, _STEP = 0.99, 32  # a placement that is near its bound; the next limit, this part larger
 
 
 def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, checkpoint):
@@ -93,7 +93,7 @@ def _with_whole(made, what, flash):
     its layers.
     """
     rows = made.rows
-    if rows.stages or rows.found or rows.sample:
+    if rows.stages or rows.found or rows.sample or rows.places:
         noted = [] if rows.found else None  # the names of the state's buffers
         whole = Rows(stages=(), packed=PEAK) if rows.packed else None
         rows.whole = compile_graph(*what, made.segments, flash, noted, made.bits, whole)
@@ -146,7 +146,10 @@ class _Search:
         place, if it takes fewer.
         """
         most, seen = best.lower_bound, [best.rows.stages]
-        while most < _NEAR * best.arena:
+        rest = best.rows.forward.rest  # where it is what takes the most, other stages change little
+        for _ in range(1 if rest >= most else _TRIES):
+            if most >= _NEAR * best.arena:
+                break
             made = self._made(segments, bits, most, True)
             if made.rows.stages not in seen:
                 seen.append(made.rows.stages)
@@ -190,6 +193,7 @@ class _Search:
         """Let activations be computed again: ``least`` is then that of all."""
         nodes, _, optimizer, dtype, _, _ = self.what
         if hasattr(optimizer, "passes"):  # whose steps compute nothing again
+            self._settle()
             return
         prepare(nodes, dtype, 1)
         chain = Chain(nodes, 1 if dtype == "int8" else 4)
@@ -198,6 +202,17 @@ class _Search:
             _, cheapest, other, bits = choice.least()
             for segments in (cheapest, other):
                 self.least = min(self.least, self._try(segments, bits), key=_bytes)
+        self._settle()
+
+    def _settle(self):
+        """Place ``least`` again, with more patience, if its placement is far from its bound."""
+        least = self.least
+        if least.lower_bound >= _NEAR * least.arena:
+            return
+        rows = least.rows.again()
+        rows.is_patient = True
+        made = compile_graph(*self.what, least.segments, self.flash, bits=least.bits, rows=rows)
+        self.least = min(least, made, key=_bytes)
 
 
 def _bytes(made):

@@ -14,10 +14,10 @@ from ...base.regions import ARENA, REGION_SHIFT, X_DATA
 from ...plan import memory
 from ...plan.instruction import ACCESS, FIRST, NAME, READS, ROW, STOP
 from ...plan.values import ACTIVATION, ERROR, GRADIENT, SCRATCH
+from .climb import Climb, first_fit, meetings
 
 _TURNS = 40000  # orders that are tried, times the buffers
 _PARTS, _SPREADS = 64, (8, 32, 64, 128)  # see _drawn()
-_STRIDE = 16  # instructions of a window, as in plan/memory.py
 
 
 def pieces(touches, size):
@@ -116,10 +116,11 @@ def live_bytes(found, count):
     return live[:count]
 
 
-def place(instructions, arena, sample=0):
+def place(instructions, arena, sample=0, is_patient=False):
     """Give every buffer its offset; returns the bytes of the arena, of the lower bound, and the peaks by kind.
 
-    ``sample``: bytes of the sample, which is then the arena's end.
+    ``sample``: bytes of the sample, which is then the arena's end. ``is_patient``: climb.py searches, too, where the
+    arena is far above its bound.
     """
     found = shapes(instructions, arena)
     roots, count = list(found), len(instructions)
@@ -135,11 +136,12 @@ def place(instructions, arena, sample=0):
     most = None
     if not sample:
         most, _ = memory.place(memory.lifetimes(instructions, arena), arena, count, near)
-    for is_turned in (True,) if sample else (False, True):  # from the end down, too
+    kinds = (_Search, Climb) if is_patient else (_Search,)
+    for kind, is_turned in [(kind, end) for kind in kinds for end in ((True,) if sample else (False, True))]:
         if most is not None and most <= near:
             break
-        tried = [_turned(form) for form in forms] if is_turned else forms
-        total, offsets = _Search(tried, count, len(roots) if sample else None).best(near)
+        tried = [_turned(form) for form in forms] if is_turned else forms  # from the end down, too
+        total, offsets = kind(tried, len(roots) if sample else None).best(near)
         if most is None or total < most:
             most = total
             arena.offsets = [0] * len(arena.sizes)
@@ -160,8 +162,8 @@ def _turned(form):
 class _Search:
     """Places shapes in orders; ``fixed``: the one that lies at 0."""
 
-    def __init__(self, forms, count, fixed):
-        self.forms, self.count, self.fixed = forms, count, fixed
+    def __init__(self, forms, fixed):
+        self.fixed, self.meets = fixed, meetings(forms)
         self.numbers = [number for number in range(len(forms)) if number != fixed]
         self.sizes = [_extent(form) for form in forms]
         self.lives = [(min([f for _, _, f, _ in form]), max([e for _, _, _, e in form])) for form in forms]
@@ -175,7 +177,7 @@ class _Search:
                 most, offsets, order = total, found, each
                 if most <= enough:
                     return most, offsets
-        for turn in range(_TURNS // len(self.forms)):
+        for turn in range(_TURNS // len(self.sizes)):
             changed = self._drawn(turn) if turn & 1 else self._sooner(order, offsets, enough, turn)
             total, found = self._fit(changed, most + 1)
             if found:
@@ -208,33 +210,5 @@ class _Search:
 
     def _fit(self, order, most):
         """(bytes, offsets); offsets are None where it takes ``most`` bytes or more."""
-        everything, windows = [], [[] for _ in range(self.count // _STRIDE + 1)]
-        offsets = [0] * len(self.forms)
-        total = 0
-        for number in order if self.fixed is None else [self.fixed, *order]:
-            form, blocked = self.forms[number], []
-            for at, size, first, last in form:
-                near = everything if last - first > 4 * _STRIDE else _near(windows, first, last)
-                for start, end, begin, finish in near:
-                    if begin <= last and first <= finish:
-                        blocked.append((start - at - size, end - at))
-            offset = 0
-            for low, high in sorted(blocked):
-                if low >= offset:
-                    break
-                if high > offset:
-                    offset = high
-            total = max(total, offset + self.sizes[number])
-            if most is not None and total >= most:
-                return total, None
-            offsets[number] = offset
-            for at, size, first, last in form:
-                placed = offset + at, offset + at + size, first, last
-                everything.append(placed)
-                for window in windows[first // _STRIDE : last // _STRIDE + 1]:
-                    window.append(placed)
-        return total, offsets
-
-
-def _near(windows, first, last):
-    return {placed for window in windows[first // _STRIDE : last // _STRIDE + 1] for placed in window}
+        total, offsets = first_fit(order, self.sizes, self.meets, self.fixed, most and most - 1)
+        return total, offsets and [offsets[number] for number in range(len(self.sizes))]
