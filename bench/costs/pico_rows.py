@@ -3,36 +3,33 @@
     python bench/costs/pico_rows.py            the table, to bench/results/pico_rows.txt (needs: make rp2040 stock mpy)
     python bench/costs/pico_rows.py rp2040 96  one line of it, printed
 
-The file and, at 128x128, the image lie at the end of the flash, where ``rp2.Flash`` shows them: frozen weights,
+The file and, at 128x128, the image lie in free blocks of the flash, where ``rp2.Flash`` shows them: frozen weights,
 program and image are read in place. KB: arena, state and, at 96x96, the image. free: bytes of heap when the model is
-open, all of that reserved, by gc.mem_free(). Three steps after a first one of the PC's, to the PC's digests; cycles are
-those of the last. ReLU in place of ReLU6.
+open, by gc.mem_free(); the stock firmware has odt's base and its kernels in files. Three steps after a first one of the
+PC's, to the PC's digests; cycles are those of the last. ReLU in place of ReLU6.
 """
 
 import re
-import struct
 import sys
 import tempfile
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import folders  # noqa: E402, F401
 import counting  # noqa: E402
-import machines  # noqa: E402
 import published  # noqa: E402
+import stock_files  # noqa: E402
 import written  # noqa: E402
 from digests import on_the_pc  # noqa: E402
-from machine_rp2040 import RP2040  # noqa: E402
 from machine_stock import StockRP2040  # noqa: E402
-from stock_files import give  # noqa: E402
 
 import odt  # noqa: E402
 from odt.files.frozen import pack  # noqa: E402
+from odt.host.boards import room  # noqa: E402
 
 LINES = (("rp2040", 96), ("rp2040", 128), ("stock_rp2040", 96), ("stock_rp2040", 128))
-FLASH_END = 0x10200000
 BLOCK = 4096  # of rp2.Flash
 SCRIPT = counting.ROOT / "tests_device" / "scripts" / "in_flash.py"
 
@@ -47,56 +44,55 @@ def image(extent):
     return bytes([(7 * at + (at >> 6)) & 255 for at in range(3 * extent * extent)])
 
 
-def exported(extent, path):
-    """The model that takes the fewest bytes, whose file is at ``path`` after a step."""
+@cache
+def exported(extent):
+    """(the Plan that takes the fewest bytes, the bytes of its model file after a step)"""
     frozen = pack(model_of(extent))
     model = model_of(extent, frozen=frozen, memory_budget=published.least(partial(model_of, extent, frozen=frozen)))
     model.train_step(image(extent), bytes([3]))
-    model.export(path)
-    return model
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.odt"
+        model.export(path)
+        return model.session.plan, path.read_bytes()
 
 
-def with_flash(source, target, data):
-    """A UF2 file with these bytes, too, at the end of the flash; returns where they begin in it."""
-    raw = source.read_bytes()
-    blocks = [bytearray(raw[at : at + 512]) for at in range(0, len(raw), 512)]
-    last, begin = blocks[-1], FLASH_END - len(data)
-    for at in range(0, len(data), 256):
-        block = bytearray(last)
-        struct.pack_into("<2I", block, 12, begin + at, 256)
-        block[32:508] = data[at : at + 256] + bytes(220)
-        blocks.append(block)
-    for number, block in enumerate(blocks):
-        struct.pack_into("<2I", block, 20, number, len(blocks))
-    target.write_bytes(b"".join(blocks))
+def lay(machine, data):
+    """Write the bytes to the last free blocks of the machine's flash; returns how far from its end they begin."""
+    file = machine._temp / "flash"
+    flash = bytearray(file.read_bytes())
+    free, last = b"\xff" * len(data), len(flash) - len(data)
+    at = next(at for at in range(last, machine.files_at - 1, -BLOCK) if flash[at : at + len(data)] == free)
+    flash[at : at + len(data)] = data
+    file.write_bytes(flash)
+    return len(flash) - at
 
 
 def line(name, extent, folder):
     path = folder / "model.odt"
-    model = exported(extent, path)
-    file, sample = path.read_bytes(), image(extent)
+    plan, file = exported(extent)
+    sample = image(extent)
+    path.write_bytes(file)
     data = file + bytes(-len(file) % 4) + (sample if extent == 128 else b"")
     data = bytes(-len(data) % BLOCK) + data
+    board = counting.Board(name) if name == "rp2040" else counting.Board.__new__(counting.Board)
+    if name == "rp2040":
+        board.machine.lay_flash(())
+    else:
+        board.name, board.said, board.machine = "rp2040", "", StockRP2040()
+        kernels = sorted((stock_files.MPY / "armv6m").glob("_odt*.mpy"))
+        files = room.wanted("/lib", stock_files.MPY / "python" / "odt", kernels, ["kernels"])
+        board.machine.lay_flash([(file.source, file.target) for file in files])
     args = {
-        "file": str(path), "size": len(file), "flash": len(data), "begin": data.index(file[:64]), "x": len(sample),
-        "in_flash": extent == 128,
+        "file": str(path), "size": len(file), "flash": lay(board.machine, data), "length": len(data),
+        "begin": data.index(file[:64]), "x": len(sample), "in_flash": extent == 128,
     }  # fmt: skip
     expected = on_the_pc(SCRIPT, args)
-    board = counting.Board.__new__(counting.Board)
-    board.name, board.said = "rp2040", ""
-    kind = RP2040 if name == "rp2040" else StockRP2040
-    firmware = folder / "firmware.uf2"
-    with_flash(machines.BUILD / kind.image, firmware, data)
-    board.machine = type("WithFlash", (kind,), {"image": str(firmware)})()
     try:
-        if name == "stock_rp2040":
-            give(board.machine, "armv6m")
         cycles = board.run(SCRIPT.read_text(), args=args)
     finally:
         board.close()
     found = [re.findall(r"digest ([0-9a-f]{8})", text) for text in (board.said, expected)]
     assert found[0] == found[1] and len(set(found[0])) == 4, (board.said, expected)
-    plan = model.session.plan
     free = int(re.search(r"free (\d+)", board.said)[1])
     total = plan.arena + plan.state + (0 if extent == 128 else len(sample))
     return "%-13s %3dx%-3d  %7d %7d %8s %7.1f  %8d %8d  %8d  %10d %7.2f" % (

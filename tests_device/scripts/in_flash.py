@@ -1,7 +1,7 @@
-"""Opens a model file at the end of a Pico's flash, and trains on. Runs on an RP2040, and on CPython.
+"""Opens a model file in blocks of a Pico's flash, and trains on. Runs on an RP2040, and on CPython.
 
-ODT_ARGS: ``file`` (on CPython), ``size`` of the file, ``flash`` bytes at the end of the flash, of which the file begins
-at ``begin`` and the image after it; ``x``, bytes of an image; whether it is read ``in_flash``.
+ODT_ARGS: ``file`` (on CPython), ``size`` of the file; ``length`` bytes that begin ``flash`` before the flash's end, of
+which the file begins at ``begin`` and the image after it; ``x``, bytes of an image; whether it is read ``in_flash``.
 """
 
 import gc
@@ -18,7 +18,7 @@ else:
     import rp2
 
     blocks = rp2.Flash().ioctl(4, 0)
-    data = memoryview(rp2.Flash(start=4096 * blocks - A["flash"], len=A["flash"]))
+    data = memoryview(rp2.Flash(start=4096 * blocks - A["flash"], len=A["length"]))
     at = A["begin"]
     model = odt.load_model(data[at : at + A["size"]])
     if A["in_flash"]:

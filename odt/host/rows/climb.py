@@ -39,7 +39,7 @@ class Climb:
         """(order, bytes, offsets)"""
         total, offsets = first_fit(order, self.sizes, self.meets, self.fixed, None)
         for turn in range(_CLIMBS):
-            if total <= enough:
+            if total <= enough or not order:
                 break
             draws = [hash32(hash32(key, turn), each) for each in range(3)]
             high = [at for at, n in enumerate(order) if offsets[n] + self.sizes[n] > enough]
