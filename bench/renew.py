@@ -79,6 +79,7 @@ recurrent            bench/accuracy/recurrent.py                 training native
 replay               bench/accuracy/replay.py                    training kernels odt/continual
 replay_series        bench/accuracy/replay.py --series           training kernels odt/continual
 replay_speakers      bench/accuracy/replay.py --speakers         training kernels odt/continual
+residual             bench/studies/residual.py                   training odt/adapt bench/accuracy/shift.py
 rocket               bench/accuracy/rocket.py                    training odt/sensors
 sample_inside        bench/costs/by_rows.py inside               kernels planner odt/host/rows
 sanitize             make sanitize                               native
