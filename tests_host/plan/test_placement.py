@@ -8,9 +8,13 @@ from itertools import permutations
 import pytest
 from checkout import ROOT
 
+import odt
+from odt.adapt import update
 from odt.files.frozen import pack
+from odt.host.rows import Rows
 from odt.host.rows.climb import Climb, first_fit, meetings
 from odt.host.rows.place import live_bytes
+from odt.plan.compiler import compile_graph
 
 sys.path.insert(0, str(ROOT / "bench"))
 
@@ -69,3 +73,19 @@ def test_a_network_with_skips_takes_stages_that_can_be_placed():
     frozen = pack(tiny_rows.compiled("ResNet-8", "last layer"))
     make = partial(tiny_rows.compiled, "ResNet-8", "last layer", frozen=frozen)
     assert published.least(make) <= 1024 * tiny_rows.GOALS["ResNet-8"]
+
+
+@pytest.mark.slow
+def test_a_placement_far_from_its_bound_is_searched_for_longer():
+    """Of ProxylessNAS, biases of all layers: a board's placement takes a tenth more than the bound."""
+    model = published.network("ProxylessNAS-w0.3", "49 KB")
+    update.bias(model)
+    model.compile(odt.SGD(0.05), batch_size=1)
+    frozen = len(pack(model))
+    what = model.nodes, model.session.loss, model.session.optimizer, "int8", 1, None, (), frozen
+    plain, rows = compile_graph(*what), Rows(stages=())
+    rows.is_patient = True
+    made = compile_graph(*what, rows=rows)
+    assert plain.arena > 1.1 * plain.lower_bound and made.lower_bound == plain.lower_bound
+    assert made.arena <= 1.01 * made.lower_bound
+    assert compile_graph(*what, rows=rows).code == made.code

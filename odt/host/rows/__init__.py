@@ -77,11 +77,12 @@ class Rows:
     def place(self, s):
         """placement.place() of the schedule's buffers; of an equal schedule, the same."""
         if self.places:
-            s.arena.offsets, *found = self.places
+            offsets, *found = self.places
+            s.arena.offsets = list(offsets)
             return found
         found = placement.place(s.instructions, s.arena, self.sample, self.is_patient)
         if self.is_patient:
-            self.places = s.arena.offsets, *found
+            self.places = list(s.arena.offsets), *found  # which a schedule empties in the end
         return found
 
     def __iter__(self):
