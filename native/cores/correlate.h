@@ -28,6 +28,11 @@
 // dense_i8__m4.c).
 void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int32_t zx, int32_t *sums, int32_t fours);
 
+#if ODT_PANEL && !ODT_SMALL
+// sums[k] += sum_n e[n] * w[n * K + k], of N > 0 errors and K > 0 sums (dense_dx_i8.c).
+void odt_add_columns_i8(int32_t *sums, const int16_t *e, const int8_t *w, int32_t N, int32_t K);
+#endif
+
 // Whether products of matrices are faster than plain loops: on 32-bit cores, and where there are vectors for them.
 static inline int odt_has_products(void) {
     #if ODT_X86

@@ -58,6 +58,8 @@
     ROUTE(depthwise2d_dw_i8, is_for_four, _, odt_depthwise_dw_i8__m4, _, _) \
     ROUTE(depthwise2d_dw_i8, _, odt_depthwise_dw_i8__m0, odt_depthwise_dw_apart_i8__m4, depthwise_dw_channels, \
         depthwise_dw_channels) \
+    ROUTE(recur_i8, _, odt_dot4_i8, odt_dot4_i8, odt_dot4_i8, odt_recur_i8) \
+    ROUTE(recur_dx_i8, _, odt_add_columns_i8, odt_add_columns_i8, odt_add_columns_i8, odt_recur_dx_i8) \
     ROUTE(norm_i8, _, list_hats, scale_hats, odt_norm_i8, odt_norm_i8) \
     ROUTE(norm_dx_i8, _, dx_rows, round_group, odt_norm_dx_i8, odt_norm_dx_i8) \
     ROUTE(maxpool2d_choice_i8, _, choose_quads, choose_fours, odt_maxpool2d_choice_i8, odt_maxpool2d_choice_i8) \

@@ -33,6 +33,18 @@ static __attribute__((noinline)) error_t *list_errors(error_t *list, const int8_
     return list;
 }
 
+// The same of int16.
+static error_t *list_wide(error_t *list, const int16_t *e, int32_t N, int32_t K) {
+    for (int32_t n = 0, offset = 0; n < N; n += 2, offset += 2 * K) {
+        int is_pair = n + 1 < N;
+        list->offset = offset;
+        list->next = is_pair ? offset + K : offset;
+        list->pair = odt_lower((uint32_t)e[n], is_pair ? (uint32_t)e[n + 1] : 0);
+        list += list->pair != 0;
+    }
+    return list;
+}
+
 #define ERRORS_PAIR /* 13 instructions, 52 bytes */ \
     "ldm r0!, {r8-r10}\n" \
     "ldr r8, [r1, r8]\n" \

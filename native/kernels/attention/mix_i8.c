@@ -3,15 +3,33 @@
 
 #include "../../fixed.h"
 #include "../../opcodes.h"
+#include "../../common/rescale.h"
 
 enum { SIDE = 4 }; // columns that are summed side by side
+
+// Their sums: x times the weights w less zero, both a step apart from term to term.
+static void mix_four(int32_t *sums, const int8_t *w, int32_t step, int32_t zero, const int8_t *x, int32_t width,
+    int32_t terms) {
+    int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    for (; terms; terms--, w += step, x += width) {
+        int32_t factor = *w - zero;
+        s0 = odt_wrap_add(s0, factor * x[0]);
+        s1 = odt_wrap_add(s1, factor * x[1]);
+        s2 = odt_wrap_add(s2, factor * x[2]);
+        s3 = odt_wrap_add(s3, factor * x[3]);
+    }
+    sums[0] = s0;
+    sums[1] = s1;
+    sums[2] = s2;
+    sums[3] = s3;
+}
 
 void odt_mix_i8(const odt_mix_i8_t *a) {
     int32_t rows = a->T, terms = a->S, row = a->back ? 1 : terms, step = a->back ? rows : 1;
     int32_t K = a->K, width = a->G * K, zero = odt_limit(a->za, -128, 127), peak = *a->peak;
     uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id);
     uint32_t first = (uint32_t)a->c[ODT_POSITION] * (uint32_t)(rows * width);
-    odt_multiplier_t q = odt_checked(a->q);
+    odt_rescaler_t q = odt_rescaler(odt_checked(a->q));
     const int8_t *head = a->a;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t g = 0; g < width; g += K, head += rows * terms) {
@@ -20,7 +38,10 @@ void odt_mix_i8(const odt_mix_i8_t *a) {
                 for (int32_t k = g; k < g + K; k += SIDE) {
                     int32_t sums[SIDE] = {0}, n = odt_min(g + K - k, SIDE), at = (b * rows + i) * width + k;
                     const int8_t *w = head + i * row, *x = a->b + b * terms * width + k;
-                    for (int32_t j = 0; j < terms; j++, w += step, x += width) {
+                    if (n == SIDE) {
+                        mix_four(sums, w, step, zero, x, width, terms);
+                    }
+                    for (int32_t j = 0; j < terms && n < SIDE; j++, w += step, x += width) {
                         int32_t factor = *w - zero;
                         for (int32_t l = 0; l < n; l++) {
                             sums[l] = odt_wrap_add(sums[l], factor * x[l]);
@@ -28,7 +49,7 @@ void odt_mix_i8(const odt_mix_i8_t *a) {
                     }
                     for (int32_t l = 0; l < n; l++, at++) {
                         uint32_t u = a->id ? odt_hash32(key, first + (uint32_t)at) : 1u << 31; // or to nearest
-                        a->y[at] = odt_clamp(odt_rescaled_random(sums[l], q, u), 0, -127, &peak);
+                        a->y[at] = odt_clamp(odt_rescale_random_by(&q, sums[l], u), 0, -127, &peak);
                     }
                 }
             }

@@ -31,6 +31,17 @@ static error_t *list_errors(error_t *list, const int8_t *e, int32_t N, int32_t K
     return list;
 }
 
+static error_t *list_wide(error_t *list, const int16_t *e, int32_t N, int32_t K) {
+    for (int32_t n = 0, offset = 0; n < N; n++, offset += K) {
+        if (e[n]) {
+            list->offset = offset;
+            list->e = e[n];
+            list++;
+        }
+    }
+    return list;
+}
+
 static inline int32_t sum_column(const error_t *list, const error_t *end, const int8_t *w, int32_t sum) {
     for (; list != end; list++) {
         sum = odt_wrap_add(sum, list->e * w[list->offset]);
@@ -131,6 +142,20 @@ static __attribute__((noinline)) void dense_dx_narrow(const odt_dense_dx_i8_t *a
 }
 
 #endif
+
+void odt_add_columns_i8(int32_t *sums, const int16_t *e, const int8_t *w, int32_t N, int32_t K) {
+    error_t list[LIST];
+    for (int32_t n = 0; n < N; n += ERRORS, w += ERRORS * K) {
+        const error_t *end = list_wide(list, e + n, odt_min(N - n, ERRORS), K);
+        int32_t k = K & ~3;
+        if (k && end != list) {
+            sum_columns(sums, sums + k, list, end, w);
+        }
+        for (; k < K; k++) {
+            sums[k] = sum_column(list, end, w + k, sums[k]);
+        }
+    }
+}
 
 // Sample by sample, from one nonzero error to the next.
 static void dense_dx_by_errors(const odt_dense_dx_i8_t *a) {

@@ -6,6 +6,8 @@
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../../common/elements.h"
+#include "../../common/rescale.h"
+#include "../../cores/correlate.h"
 #include "cell_i8.h"
 
 // A step of one sample.
@@ -13,7 +15,7 @@ typedef struct {
     const int8_t *gates, *held; // what this step has kept
     const int8_t *before; // outputs of the step before; NULL at the first
     const int8_t *y;
-    odt_multiplier_t up, keep;
+    odt_rescaler_t up, keep;
 } step_t;
 
 // Of a sigmoid's output in steps of 1/256, in Q16.
@@ -22,11 +24,11 @@ static inline int32_t slope_of(int32_t u) {
 }
 
 static int32_t held_at(const step_t *s, const int8_t *held) {
-    return bounded(odt_rescaled(*held * 4096, s->keep), 18);
+    return bounded(odt_rescale_by(&s->keep, *held * 4096), 18);
 }
 
 static inline int32_t to_steps(const step_t *s, int32_t error) {
-    return bounded(odt_rescaled(error, s->up), 22);
+    return bounded(odt_rescale_by(&s->up, error), 22);
 }
 
 // Of 1/256 of a step, up with the probability of the lost fraction: most errors are smaller than the largest's step.
@@ -74,8 +76,11 @@ static inline int16_t to_fine(int32_t error) {
 // Sums of the errors that reach the outputs of the step before.
 static void sum_back(const odt_recur_dx_i8_t *a) {
     int32_t H = a->H, *sums = a->s;
-    odt_multiplier_t back = odt_checked(a->qr);
+    odt_rescaler_t back = odt_rescaler(odt_checked(a->qr));
     memset(sums, 0, (size_t)H * sizeof(int32_t));
+    #if ODT_PANEL && !ODT_SMALL
+    odt_add_columns_i8(sums, a->d, a->w, a->G, H);
+    #else
     for (int32_t n = 0; n < a->G; n++) {
         int32_t e = a->d[n];
         const int8_t *w = a->w + n * H;
@@ -83,8 +88,9 @@ static void sum_back(const odt_recur_dx_i8_t *a) {
             sums[k] = odt_wrap_add(sums[k], e * w[k]);
         }
     }
+    #endif
     for (int32_t k = 0; k < H; k++) {
-        sums[k] = bounded(sums[2 * H + k] + bounded(odt_rescaled(sums[k], back), 23), 23);
+        sums[k] = bounded(sums[2 * H + k] + bounded(odt_rescale_by(&back, sums[k]), 23), 23);
     }
 }
 
@@ -92,7 +98,7 @@ void odt_recur_dx_i8(const odt_recur_dx_i8_t *a) {
     int32_t H = a->H, G = a->G, T = a->T, peak = *a->peak;
     int32_t count = gates_of_dx(a->kind, G, H, T, a->R, a->K, a->E);
     uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id);
-    step_t s = {.up = odt_checked(a->qe), .keep = odt_checked(a->qu)};
+    step_t s = {.up = odt_rescaler(odt_checked(a->qe)), .keep = odt_rescaler(odt_checked(a->qu))};
     for (int32_t b = 0; b < a->B && count; b++) {
         memset(a->s, 0, 3 * (size_t)H * sizeof(int32_t));
         for (int32_t t = T - 1; t >= 0; t--) {
