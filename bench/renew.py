@@ -47,6 +47,7 @@ few_bits             bench/accuracy/few_bits.py                  training odt/da
 fleet                bench/accuracy/fleet.py                     training federated bench/accuracy/lies.py
 four_bits            bench/accuracy/four_bits.py                 training odt/host/rows odt/host/four_bits.py
 forward_forward      bench/studies/forward_forward.py            training
+frames               bench/costs/frames.py                       kernels odt/recurrent odt/attention odt/sensors
 fuzz                 [tests_host/fuzz/fuzz.py --seconds 3600]    native odt/files odt/reference tests_host/fuzz
 hard                 bench/accuracy/hard.py                      training
 host                 bench/costs/host.py                         native planner

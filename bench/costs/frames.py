@@ -15,7 +15,6 @@ training step of 8 samples.
 
 import sys
 import tempfile
-from array import array
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -26,13 +25,11 @@ KEYWORD = ROOT / "examples" / "keyword"
 sys.path.insert(0, str(KEYWORD))
 
 import counting  # noqa: E402
-import machines  # noqa: E402
 import numpy as np  # noqa: E402
 import spoken  # noqa: E402
 import words  # noqa: E402
 import written  # noqa: E402
 
-import odt  # noqa: E402
 from odt.recurrent import Steps  # noqa: E402
 
 MACHINES = "rp2040", "qemu_m4"

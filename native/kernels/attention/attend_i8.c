@@ -8,7 +8,7 @@
 #include "../../cores/correlate.h"
 
 // sums[s] = x . rows[s], rows `width` bytes apart.
-static void dot_rows(int32_t *sums, const int8_t *x, const int8_t *rows, int32_t width, int32_t count, int32_t K) {
+static void score_rows(int32_t *sums, const int8_t *x, const int8_t *rows, int32_t width, int32_t count, int32_t K) {
     int32_t s = 0;
     #if ODT_PANEL && !ODT_SMALL
     if (count >= 4) {
@@ -19,6 +19,10 @@ static void dot_rows(int32_t *sums, const int8_t *x, const int8_t *rows, int32_t
     for (; s < count; s++) {
         sums[s] = odt_dot_i8(x, rows + s * width, K);
     }
+}
+
+static __attribute__((noinline)) int32_t scaled_random(const odt_rescaler_t *q, int32_t v, uint32_t u) {
+    return odt_rescale_random_by(q, v, u);
 }
 
 #define HALF (1u << 31) // what makes odt_rescaled_random() round to nearest
@@ -34,13 +38,13 @@ void odt_attend_i8(const odt_attend_i8_t *a) {
                 int32_t n = a->causal && t < S ? t + 1 : S, top = INT32_MIN;
                 uint32_t sum = 0;
                 odt_poll();
-                dot_rows(row, query, keys, width, n, K);
+                score_rows(row, query, keys, width, n, K);
                 for (int32_t s = 0; s < n; s++) {
                     top = odt_max(top, row[s]);
                 }
                 for (int32_t s = 0; s < n; s++) {
                     int32_t below = odt_max(odt_wrap_sub(top, row[s]), 0);
-                    row[s] = (int32_t)odt_exp2n(odt_max(odt_rescale_random_by(&q, below, HALF), 0));
+                    row[s] = (int32_t)odt_exp2n(odt_max(scaled_random(&q, below, HALF), 0));
                     sum += (uint32_t)row[s];
                     sum = sum < 1u << 30 ? sum : 1u << 30;
                 }
@@ -66,14 +70,14 @@ void odt_attend_dx_i8(const odt_attend_dx_i8_t *a) {
             for (int32_t t = 0; t < a->T; t++, e += width, p += S) {
                 uint32_t mean = 128;
                 odt_poll();
-                dot_rows(row, e, values, width, S, K);
+                score_rows(row, e, values, width, S, K);
                 for (int32_t s = 0; s < S; s++) {
                     row[s] = p[s] == -128 ? 0 : row[s];
                     mean -= (uint32_t)row[s] * (uint32_t)(p[s] + 128);
                 }
                 for (int32_t s = 0; s < S; s++, at++) {
                     int32_t x = odt_wrap_mul((int32_t)(256 * (uint32_t)row[s] + mean) >> 8, p[s] + 128);
-                    *dp++ = odt_clamp(odt_rescale_random_by(&q, x, odt_hash32(key, at)), 0, -127, &peak);
+                    *dp++ = odt_clamp(scaled_random(&q, x, odt_hash32(key, at)), 0, -127, &peak);
                 }
             }
         }

@@ -7,6 +7,8 @@
 
 enum { SIDE = 4 }; // columns that are summed side by side
 
+#if !ODT_SMALL
+
 // Their sums: x times the weights w less zero, both a step apart from term to term.
 static void mix_four(int32_t *sums, const int8_t *w, int32_t step, int32_t zero, const int8_t *x, int32_t width,
     int32_t terms) {
@@ -24,6 +26,8 @@ static void mix_four(int32_t *sums, const int8_t *w, int32_t step, int32_t zero,
     sums[3] = s3;
 }
 
+#endif
+
 void odt_mix_i8(const odt_mix_i8_t *a) {
     int32_t rows = a->T, terms = a->S, row = a->back ? 1 : terms, step = a->back ? rows : 1;
     int32_t K = a->K, width = a->G * K, zero = odt_limit(a->za, -128, 127), peak = *a->peak;
@@ -38,10 +42,14 @@ void odt_mix_i8(const odt_mix_i8_t *a) {
                 for (int32_t k = g; k < g + K; k += SIDE) {
                     int32_t sums[SIDE] = {0}, n = odt_min(g + K - k, SIDE), at = (b * rows + i) * width + k;
                     const int8_t *w = head + i * row, *x = a->b + b * terms * width + k;
+                    int32_t left = terms;
+                    #if !ODT_SMALL
                     if (n == SIDE) {
                         mix_four(sums, w, step, zero, x, width, terms);
+                        left = 0;
                     }
-                    for (int32_t j = 0; j < terms && n < SIDE; j++, w += step, x += width) {
+                    #endif
+                    for (; left; left--, w += step, x += width) {
                         int32_t factor = *w - zero;
                         for (int32_t l = 0; l < n; l++) {
                             sums[l] = odt_wrap_add(sums[l], factor * x[l]);
