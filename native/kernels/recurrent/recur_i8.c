@@ -16,9 +16,9 @@ typedef struct {
     int32_t high, low, up, down;
 } widener_t;
 
-static widener_t widener(const odt_multiplier_t *q) {
-    widener_t r = {odt_checked(q), q->m >> 19, q->m >> 7 & 4095, 19 - q->s, q->s - 7};
-    if (q->m < 0 || q->m % 128 || q->s < 11 || q->s > 19) {
+static widener_t widener(odt_multiplier_t q) {
+    widener_t r = {q, q.m >> 19, q.m >> 7 & 4095, 19 - q.s, q.s - 7};
+    if (q.m < 0 || q.m % 128 || q.s < 11 || q.s > 19) {
         r.down = 0;
     }
     return r;
@@ -79,7 +79,7 @@ static int32_t step_cell(const odt_recur_i8_t *a, int32_t kind, int32_t j, const
 void odt_recur_i8(const odt_recur_i8_t *a) {
     int32_t H = a->H, G = a->G, T = a->T, zero = odt_limit(a->za, -128, 127), peak = *a->peak;
     int32_t kind = cell_of(a->kind), count = gates_of(kind, G, H, T, a->R, a->K);
-    widener_t qa = widener(a->qa);
+    widener_t qa = widener(odt_checked(a->qa));
     odt_rescaler_t qu = odt_rescaler(odt_checked(a->qu));
     for (int32_t b = 0; b < a->B && count; b++) {
         if (kind == a->kind) {
