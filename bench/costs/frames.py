@@ -216,15 +216,17 @@ def main():
         for about, at in (("a step of the GRU", 0), ("the transformer", 1)):
             place = (about, heard[7 + 2 * at], heard[8 + 2 * at], files_of[at])
             say("%s: arena %s bytes, state %s bytes, model file %d bytes" % place)
-        say("%-10s%14s%14s%14s%14s%12s%16s%10s" % (
-            "a frame", "features", "step", "both, Stream", "of its time", "digest", "a decision", "ms"))  # fmt: skip
+        say("%-10s%14s%14s%14s%14s%14s%12s%16s%10s" % (
+            "a frame", "features", "step", "of its time", "with Stream", "of its time", "digest", "a decision",
+            "ms"))  # fmt: skip
         for name in names:
             (mel, step, both, word), said = streamed(name, paths)
             frames, hops = int(said[0]), int(said[2])
-            share = both / hops / (FRAME * HERTZ[name])
-            cells = (name, mel / frames, step / frames, both / hops, 100 * share)
+            mel, step, both = mel / frames, step / frames, both / hops
+            shares = [100 * count / (FRAME * HERTZ[name]) for count in (mel + step, both)]
+            cells = (name, mel, step, shares[0], both, shares[1])
             equal = "equal" if said[4] == heard[5] else "OTHER"
-            say("%-10s%14d%14d%14d%13.1f%%%12s%16d%10.1f" % (cells + (equal, word, 1000 * word / HERTZ[name])))
+            say("%-10s%14d%14d%13.1f%%%14d%13.1f%%%12s%16d%10.1f" % (cells + (equal, word, 1000 * word / HERTZ[name])))
     for kind in ("GRU", "transformer"):
         say("\nA training step of 4 words, %s%22s%14s%14s%10s" % (kind, "multiplications", "count", "each", "share"))
         for name in names:
