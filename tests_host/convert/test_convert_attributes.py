@@ -137,6 +137,7 @@ NODES = {  # the sample's shape, the inputs (None is the network's) and what the
     "Tanh": (IMAGE, [None], {}),
     "Transpose": (IMAGE, [None], {"perm": [0, 2, 3, 1]}),
     "Unsqueeze": ((3, 5), [None, np.array([2])], {}),
+    "Where": (ROW, [RNG.random((6, 4)) > 0.5, f(6, 4), f(6, 4)], {}),  # of scores: test_convert_corpus.py
     "Upsample": (IMAGE, [None, np.array([1, 1, 2, 3], "float32")], {}),
     "ai.onnx.ml.LinearClassifier": (
         ROW, [None], {"coefficients": f(18).tolist(), "intercepts": f(3).tolist(), "classlabels_ints": [1, 2, 3]},

@@ -53,6 +53,7 @@ ONNX = {  # of each operator: inputs, attributes, opset
     "Slice": ([f(3, 4), i(-1), i(-9), i(1), i(-2)], {}, 17), "Split": ([f(3, 4), i(1, 3)], {"axis": 1}, 17),
     "Squeeze": ([f(1, 4), i(0)], {}, 17),
     "Tile": ([f(3, 4), i(2, 1)], {}, 17), "Transpose": ([f(3, 4)], {"perm": [1, 0]}, 17),
+    "Trilu": ([f(3, 4)], {"upper": 1}, 17),
     "Unsqueeze": ([f(3, 4), i(1)], {}, 17),
     "Upsample": ([f(1, 1, 2, 3), np.float32([1, 1, 2, 2])], {"mode": "nearest"}, 9),
     "Where": ([BOOLS, f(3, 4), np.float32(2)], {}, 17),

@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from .sequences import recurrence
+from .sequences import products, recurrence
 from .builder import SELU, Builder, Value
 from .graph import BUDGET, MOST, Unsupported, parsing, refuse
 from .onnxfold import FOLDED, fold, size
@@ -89,6 +89,8 @@ class _Reader:
         inputs = [each for each in self.proto.input if each.name not in self.known]
         output = self._output()
         self.nodes = self._needed(output)
+        self.projections = products.projections([node for _, node in self.nodes], [each.name for each in inputs])
+        self.with_bias = set()  # outputs of Add whose constant the layer before has taken
         if len(inputs) != 1:
             raise Unsupported(
                 "the network takes %d inputs: %s; instead: one" % (len(inputs), ", ".join(i.name for i in inputs))
@@ -177,7 +179,10 @@ class _Reader:
 
     def _call(self, node, origin):
         a = _Arguments(self, node, origin)
-        if any(isinstance(each, recurrence.Apart) for each in a.inputs):
+        made = products.read(self, a)
+        if made is not None:
+            pass
+        elif any(isinstance(each, recurrence.Apart) for each in a.inputs):
             made = recurrence.read(self, a)
         elif not any(isinstance(each, Value) for each in a.inputs):
             made = self._folded(a)
@@ -1060,7 +1065,7 @@ _OF_IMAGES = {
 }  # fmt: skip
 OPERATORS = set(ATTRIBUTES)
 _NO_RECURRENCE = "GRU, LSTM or RNN, in float"
-_NO_ATTENTION = "the nn.Module or the .keras file, whose attention is imported"
+_NO_ATTENTION = "MatMul, Softmax and MatMul, as PyTorch's exporters write it"
 _STATIC = "static quantization to int8 (QDQ)"
 _INSTEAD = {
     "Gelu": "Relu, or Sigmoid and Mul",

@@ -93,7 +93,7 @@ def _attribute(inputs, attributes, origin):
 _SIZES = {
     _largest: "Abs Cast CastLike Ceil Concat Cos CumSum Erf Exp Flatten Floor Identity Log Neg Not Reciprocal "
     "ReduceL2 ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape Round Sigmoid Sign Sin "
-    "Slice Softmax Softplus Split Sqrt Squeeze Tanh Transpose Unsqueeze",
+    "Slice Softmax Softplus Split Sqrt Squeeze Tanh Transpose Trilu Unsqueeze",
     _elementwise: "Add And Div Equal Greater GreaterOrEqual Less LessOrEqual Max Min Mod Mul Or Pow Sub Sum Where Clip",
     _few: "Shape Size", _attribute: "Constant", _of_shape: "ConstantOfShape", _expand: "Expand", _tile: "Tile",
     _range: "Range", _gather: "Gather",

@@ -91,6 +91,7 @@ ATTRIBUTES = {
     "Transpose": _rows("perm"),
     "Unsqueeze": _rows("axes"),
     "Upsample": _rows("mode scales"),
+    "Where": {},
     "ai.onnx.ml.LinearClassifier": _rows(
         "coefficients intercepts post_transform", "", "classlabels_ints classlabels_strings multi_class"
     ),

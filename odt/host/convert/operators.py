@@ -20,7 +20,7 @@ TAKEN = {
     "instance_norm BatchNormalization LayerNormalization GroupNormalization InstanceNormalization Normalization "
     "Scaler Normalizer",
     "recurrence": "gru lstm rnn_tanh GRU LSTM RNN SimpleRNN",
-    "attention": "scaled_dot_product_attention bmm baddbmm masked_fill MultiHeadAttention",
+    "attention": "scaled_dot_product_attention bmm baddbmm masked_fill Where MultiHeadAttention",
     "max pooling": "max_pool1d max_pool2d max_pool1d_with_indices max_pool2d_with_indices adaptive_max_pool1d "
     "adaptive_max_pool2d MaxPool GlobalMaxPool MaxPooling1D MaxPooling2D GlobalMaxPooling1D GlobalMaxPooling2D "
     "MAX_POOL_2D",
