@@ -22,7 +22,7 @@ def test_no_two_native_sources_have_one_name_so_that_objects_may_lie_in_one_fold
 
 def test_core_h_alone_says_which_core_this_is():
     asks = re.compile(
-        r"\b(__arm__|__ARM_\w+|__thumb\w*|__SSE\w+|__GNUC__|__clang__|PICO_ON_DEVICE|MICROPY_ENABLE_DYNRUNTIME)\b"
+        r"\b(__arm__|__ARM_\w+|__thumb\w*|__SSE\w+|__GNUC__|__clang__|__riscv\w*|PICO_ON_DEVICE|MICROPY_ENABLE_DYNRUNTIME)\b"
     )
     core = (generate.ROOT / "native" / "core.h").read_text()
     decided = set(re.findall(r"#define (ODT_\w+) ", core))

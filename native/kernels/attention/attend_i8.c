@@ -1,6 +1,7 @@
 // The weights of attention and their gradient, int8: a row of scores is a row of int32 sums, and is never rounded to
 // bytes.
 
+#include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../../common/inner_i8.h"

@@ -1,6 +1,7 @@
 // Rows mixed by the weights of attention, head by head, int8: the values into outputs, and errors back to queries, keys
 // and values.
 
+#include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../../common/rescale.h"

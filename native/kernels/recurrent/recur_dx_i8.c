@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
 #include "../../common/elements.h"
