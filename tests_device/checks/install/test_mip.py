@@ -137,12 +137,25 @@ def test_packages_name_every_module_and_the_kernels_of_each_architecture(index):
 def test_boards_name_their_own_kernels_and_those_of_smaller_cores_after_them():
     boards = {
         "stock_unix": "x64_6.3", "unix_float30": "x86_6.3", "stock_qemu_m3": "armv7em_6.3 armv7m_6.3 armv6m_6.3",
-        "stock_qemu_m4hf": "armv7emsp_6.3 armv7em_6.3 armv7m_6.3 armv6m_6.3",
+        "stock_qemu_m4hf": "armv7emsp_6.3 armv7em_6.3 armv7m_6.3 armv6m_6.3", "stock_qemu_rv32": "rv32imc_6.3",
     }  # fmt: skip
     for name, expected in boards.items():
         with machines.open(name) as machine:
             machine.put([mip.KERNELS])
             assert machine.exec("import odt_kernels\nprint(*odt_kernels.names())").split() == expected.split()
+
+
+@pytest.mark.parametrize("name, arch", [("stock_qemu_m4hf", "armv7emsp"), ("stock_qemu_rv32", "rv32imc")])
+def test_all_files_for_one_architecture_come_by_mpremote(name, arch, index):
+    """These machines have no file system of their own: files come into the folder that mpremote mounts."""
+    with machines.open(name) as machine:
+        address = "%s/%s_6.3.json" % (index[1], arch)
+        code, output = machine.mpremote(
+            "mount", str(machine.files), "mip", "install", "--target", "/remote", address, timeout=300
+        )
+        assert code == 0, output
+        rows = [line.split() for line in machine.exec(install.SELFTEST.read_text(), timeout=300).splitlines()]
+        assert {row[2]: row[3] for row in rows} == install.expected() and {row[1] for row in rows} == {"native"}
 
 
 # --- on the board, by micropython-lib's own mip and requests, as Debian's source of MicroPython has them
