@@ -21,9 +21,9 @@ NEW = 20  # the number of the new command
 
 def read(name, most):
     """The first lines of a file, a label and a sentence each: yields (tokens, label)."""
-    with open(name) as file:
+    with open(name, "rb") as file:
         for _ in range(most):
-            label, _, text = file.readline().partition(" ")
+            label, _, text = str(file.readline(), "utf-8").partition(" ")
             if text:
                 yield tokens.samples([text]), int(label)
 
@@ -38,8 +38,8 @@ def test():
     return "20 commands %.1f %%, the new one %.1f %%" % tuple([100 * a / max(1, b) for a, b in zip(right, seen)])
 
 
-with open("pieces.bin") as file:
-    tokens = Tokens(file.read())
+with open("pieces.bin", "rb") as file:
+    tokens = Tokens(str(file.read(), "utf-8"))
 model = odt.load_model("learn.odt")
 model.summary()
 gc.collect()

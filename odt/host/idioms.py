@@ -254,7 +254,8 @@ KEYWORDS = {
     },
     "Embedding": {
         "vocabulary": "input_dim num_embeddings", "units": "output_dim embedding_dim",
-        "leave it out: rows begin as uniform random numbers; set_weights() sets others": "embeddings_initializer",
+        "leave it out: rows begin as uniform random numbers; set_weights() sets others":
+            "embeddings_initializer weights",
         "leave it out: odt has no penalties; odt.AdamW(weight_decay=..) keeps weights small":
             "embeddings_regularizer embeddings_constraint",
         "leave it out: the padding is a token as the others": "mask_zero padding_idx",

@@ -59,9 +59,7 @@ class Steps(Network):
 
     def reset(self) -> None:
         """The next step is the first of a sequence."""
-        state = self.state
-        for at in range(len(state)):
-            state[at] = 0
+        self.state[:] = bytes(len(self.state))
 
     def restore(self, state: "Buffer") -> None:
         """Go on from a copy of ``state``, such as ``bytes(steps.state)``; ValueError for that of another network."""

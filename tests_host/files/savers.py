@@ -24,6 +24,7 @@ from odt.online import (
     KMeans,
     PageHinkley,
 )
+from odt.recurrent import Steps
 from odt.sensors import Above, Count, Events, MiniRocket, Recorder, Rules, Sequence, Window
 
 X = [[0.0, 1.0], [1.0, 0.5], [0.25, 1.0], [0.5, -1.0], [-0.25, 0.0], [1.0, 1.0]]
@@ -327,6 +328,15 @@ def _normalizer(path):
     return it
 
 
+def _steps(path):
+    model = odt.Sequential([odt.Input((3, 2)), odt.GRU(2)])
+    model.compile(odt.SGD(0.01), "mse", batch_size=2, seed=1)
+    model.calibrate([X[:3], X[3:]])
+    it = Steps(model)
+    it.predict(X[1])
+    return it
+
+
 TABLE = {
     "KNN": _classifier(lambda: KNN(2, budget=4), ("forget", lambda it: it.forget(2))),
     "NCM": _classifier(lambda: NCM(2, classes=3)),
@@ -398,6 +408,12 @@ TABLE = {
     "Normalizer": Saver(
         _normalizer, {"update": lambda it: it.update([3, 4, 0, 1])},
         lambda it: (it.count, bytes(it.mean), bytes(it.squares))
+    ),
+    "Steps": Saver(
+        _steps,
+        {"predict": lambda it: it.predict(X[2]), "restore": lambda it: it.restore(bytes(len(it.state))),
+         "reset": lambda it: it.reset()},
+        lambda it: bytes(it.state),
     ),
     "Normalization": model_row(_normalized, {"adapt": lambda model: _norm(model).adapt(X[:3])}, _of_normalized,
     step=15),

@@ -25,6 +25,7 @@ from odt.host.four_bits import pack_four
 from odt.inspect import timing as profile
 from odt.noise import evaluate as noise_evaluate
 from odt.online import KNN, NCM, OSELM, RCE, Autoencoder, CentroidDrift, EchoState, KMeans
+from odt.recurrent import Steps
 from odt.sensors import (
     MFCC,
     Events,
@@ -63,6 +64,13 @@ def partly_frozen():
     model = odt.Sequential([odt.Input((4, 3)), front, odt.Flatten(), head])
     model.compile(odt.SGD(0.01), dtype="int8", batch_size=6, seed=1)
     model.fit(X.ravel(), Y, verbose=0)
+    return model
+
+
+def recurrent():
+    model = odt.Sequential([odt.Input((4, 3)), odt.GRU(2)])
+    model.compile(odt.SGD(0.01), "mse", dtype="int8", batch_size=6, seed=1)
+    model.calibrate(X.ravel())
     return model
 
 
@@ -121,6 +129,7 @@ TAKERS.update({
     "odt.continual.labels:query": (lambda: lambda x, m=network(): labels.query(m, x, 2), X),
     "odt.continual.labels:pseudo": (lambda: lambda x, m=network(): labels.pseudo(m, x), X),
     "odt.continual.labels:Asker.wants": (lambda: labels.Asker(network(), 5, 0.5, 4).wants, X[:1]),
+    "odt.recurrent.steps:Steps.predict": (lambda: Steps(recurrent()).predict, X[0]),
     "odt.metrics:confusion_matrix": (lambda: lambda x, m=network(): metrics.confusion_matrix(m, x, Y), X),
     "odt.metrics:report": (lambda: lambda x, m=network(): metrics.report(m, x, Y), X),
     "odt.inspect.timing:profile": (lambda: lambda x, m=network(): profile.profile(m, x, Y), X),

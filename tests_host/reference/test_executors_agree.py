@@ -7,6 +7,7 @@ import struct
 import subprocess
 import zlib
 from array import array
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -216,6 +217,9 @@ def test_executors_on_micropython_agree(variant, executor, tmp_path):
     shutil.copytree(os.path.join(ROOT, "odt", "reference"), tmp_path / "odt" / "reference")
     shutil.copytree(os.path.join(ROOT, "odt", "base"), tmp_path / "odt" / "base")  # all that the reference needs
     (tmp_path / "odt" / "__init__.py").write_text("")
+    for path in Path(ROOT).glob("odt/*/instructions.py"):
+        (tmp_path / "odt" / path.parent.name).mkdir()
+        shutil.copy(path, tmp_path / "odt" / path.parent.name)
     names = [name for name in NAMES if variant == "unix" or executor == "native" or not is_float(name)]
     drawn = [case for name in names for case in cases(name, 12)]
     with open(tmp_path / "cases", "wb") as f:

@@ -138,7 +138,7 @@ def test_a_stock_pico_has_the_heap_left_that_the_document_says():
     found = SENTENCE.search((machines.ROOT / "docs" / "reference" / "model_file.md").read_text())
     # A build differs from another by some hundred bytes.
     assert [int(each) for each in found.groups()] == pytest.approx([each / 1000 for each in figures], abs=1.5)
-    assert left >= 140_000 and piece >= 120_000
+    assert left >= 139_000 and piece >= 120_000
 
 
 def test_without_kernels_too(made):
