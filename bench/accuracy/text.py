@@ -5,8 +5,9 @@
 
 The sentences are those of examples/command/grammar.py, the network is that of pretrain.py: 256 tokens, width 32, one
 pre-norm block of 4 heads, 28 steps. Tests have other constructions than any sentence that trained, and a misspelling
-that no sentence had. PyTorch has its own first weights, but for the table, whose are drawn as odt draws them, and
-positions, which begin with 0; batches of 32, Adam with a rate of 0.003 that falls to 0 by a cosine, 10 epochs, as odt.
+that no sentence had. PyTorch has its own first weights, except those of the table, which are drawn as odt draws them,
+and positions, which begin with 0; batches of 32, Adam with a rate of 0.003 that falls to 0 by a cosine, 10 epochs, as
+odt.
 
 Then examples/command/teach.py as it is: the last layer trains in 8 epochs on ten sentences of the new intent and 120
 of the old ones, six of each. On QEMU's Cortex-M7 (mps2-an500) instructions are counted; QEMU counts no cycles.
