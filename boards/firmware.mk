@@ -25,7 +25,7 @@ DEFAULT_RPI_PICO := none
 # Bytes before the file system: into it the port's linker script lets a firmware run.
 ROOM_RPI_PICO := 917504
 ROOM_RPI_PICO2 := 1048576
-ROOM_RPI_PICO2_RISCV := 1048576
+ROOM_RPI_PICO2_RISCV := $(ROOM_RPI_PICO2)
 ROOM_RPI_PICO_W := 1228800
 
 # What a board needs that no Debian package has.
@@ -78,11 +78,10 @@ endif
 define rp2_board
 $(BUILD)/$(1)/firmware.uf2: export ODT_CAPABILITIES := $(3)
 $(BUILD)/$(1)/firmware.uf2: $(if $(4),$(BUILD)/board_$(2)/mpconfigboard.h) $(ODT_FILES) boards/rp2040.mk boards/RPI_PICO/manifest.py $(MPYCROSS) \
-    | rp2040-sources
+    $(COMPILER_$(2)) | rp2040-sources
 	$$(call rp2_firmware,$(2),$(4) -DUSER_C_MODULES=$(RP2040_CMAKE) -DMICROPY_FROZEN_MANIFEST=$(RP2040_MANIFEST))
 endef
-$(foreach board,RPI_PICO2 RPI_PICO2_RISCV RPI_PICO_W,$(eval $(call rp2_board,$(board),$(board),all)))
-$(BUILD)/RPI_PICO2_RISCV/firmware.uf2 $(BUILD)/stock_RPI_PICO2_RISCV/firmware.uf2: $(HAZARD3)/riscv32-unknown-elf-gcc
+$(foreach board,$(filter-out RPI_PICO,$(RP2_BOARDS)),$(eval $(call rp2_board,$(board),$(board),all)))
 $(eval $(call rp2_board,RPI_PICO,RPI_PICO,$(DEFAULT_RPI_PICO)))
 $(eval $(call rp2_board,rp2040,RPI_PICO,all,$(ROOMY_RPI_PICO)))
 ifneq ($(and $(filter $(BOARD)-%,$(FIRMWARE)),$(filter $(RP2_BOARDS),$(BOARD))),)
@@ -91,14 +90,14 @@ endif
 
 # $(1): the board
 define rp2_stock
-$(BUILD)/stock_$(1)/firmware.uf2: $(STOCK_FILES) boards/rp2040.mk | rp2040-sources
+$(BUILD)/stock_$(1)/firmware.uf2: $(STOCK_FILES) boards/rp2040.mk $(COMPILER_$(1)) | rp2040-sources
 	$$(call rp2_firmware,$(1),-DMICROPY_FROZEN_MANIFEST=$(STOCK)/rp2040.py)
 endef
-$(foreach board,RPI_PICO2 RPI_PICO2_RISCV RPI_PICO_W,$(eval $(call rp2_stock,$(board))))
+$(foreach board,$(filter-out RPI_PICO,$(RP2_BOARDS)),$(eval $(call rp2_stock,$(board))))
 
 # $(1): the board
 define rp2_ulab
-$(BUILD)/$(1)_ulab/firmware.uf2: $(if $(ROOMY_$(1)),$(BUILD)/board_$(1)/mpconfigboard.h) $(ODT_FILES) boards/rp2040.mk boards/RPI_PICO/manifest.py $(MPYCROSS) | rp2040-sources
+$(BUILD)/$(1)_ulab/firmware.uf2: $(if $(ROOMY_$(1)),$(BUILD)/board_$(1)/mpconfigboard.h) $(ODT_FILES) boards/rp2040.mk boards/RPI_PICO/manifest.py $(MPYCROSS) $(COMPILER_$(1)) | rp2040-sources
 	$$(call rp2_firmware,$(1),$(ROOMY_$(1)) "-DUSER_C_MODULES=$(RP2040_CMAKE);$(abspath $(ULAB_DIR))/code/micropython.cmake" \
 	    -DMICROPY_FROZEN_MANIFEST=$(RP2040_MANIFEST))
 endef

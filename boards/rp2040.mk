@@ -22,7 +22,8 @@ rp2040-sources: sources
 
 # A compiler by the name that the SDK looks for, of Debian's package.
 HAZARD3 := $(BUILD)/hazard3
-$(HAZARD3)/riscv32-unknown-elf-gcc: boards/RPI_PICO2_RISCV/gcc | sources-riscv
+COMPILER_RPI_PICO2_RISCV := $(HAZARD3)/riscv32-unknown-elf-gcc
+$(COMPILER_RPI_PICO2_RISCV): boards/RPI_PICO2_RISCV/gcc | sources-riscv
 	@mkdir -p $(@D)
 	cp $< $@
 	ln -sf $(@F) $(@D)/riscv32-unknown-elf-g++
