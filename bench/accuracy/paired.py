@@ -25,12 +25,14 @@ def ours(model, seed, dtype, state, data, rate, epochs=EPOCHS):
 
 
 def torchs(make, seed, data, rate, epochs=EPOCHS):
-    """That of the nn.Module that ``make`` gives, with its own first weights of this seed."""
+    """That of the nn.Module that ``make`` gives, with its own first weights of this seed, on each part after the first
+    of ``data``: one number, or a list of several.
+    """
     import torch
 
     torch.set_num_threads(1)
     torch.manual_seed(seed)
-    (x, y), (xt, yt) = [(torch.tensor(x), torch.tensor(y.astype("int64"))) for x, y in data]
+    (x, y), *tests = [(torch.tensor(x), torch.tensor(np.asarray(y, "int64"))) for x, y in data]
     model = make()
     optimizer = torch.optim.Adam(model.parameters(), rate)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs * -(-len(x) // BATCH))
@@ -42,7 +44,8 @@ def torchs(make, seed, data, rate, epochs=EPOCHS):
             schedule.step()
     model.eval()
     with torch.no_grad():
-        return (model(xt).argmax(1) == yt).float().mean().item()
+        found = [(model(x).argmax(1) == y).float().mean().item() for x, y in tests]
+    return found if len(found) > 1 else found[0]
 
 
 def table(about, kind, kinds, data, rows, network, module, rate):

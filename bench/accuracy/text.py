@@ -24,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import folders  # noqa: E402, F401
 import counting  # noqa: E402
+import paired  # noqa: E402
 import written  # noqa: E402
 
 EXAMPLE = written.ROOT / "examples" / "command"
@@ -62,28 +63,13 @@ def module(vocabulary):
 
 
 def torchs(tokens, train, tests, seed):
-    import torch
-
-    torch.set_num_threads(1)
-    torch.manual_seed(seed)
-
-    def tensors(part):
-        x = np.frombuffer(tokens.samples(part[0]), "uint8").reshape(-1, STEPS)
-        return torch.tensor(x.astype("int64")), torch.tensor(part[1])
-
-    (x, y), model = tensors(train), module(tokens.vocabulary)
-    optimizer = torch.optim.Adam(model.parameters(), pretrain.RATE)
-    steps = pretrain.EPOCHS * -(-len(x) // pretrain.BATCH)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
-    for _ in range(pretrain.EPOCHS):
-        for at in torch.randperm(len(x)).split(pretrain.BATCH):
-            optimizer.zero_grad()
-            torch.nn.functional.cross_entropy(model(x[at]), y[at]).backward()
-            optimizer.step()
-            schedule.step()
-    model.eval()
-    with torch.no_grad():
-        return [100 * (model(x).argmax(1) == y).float().mean().item() for x, y in map(tensors, tests)]
+    """PyTorch's accuracies of the tests, in %."""
+    data = [
+        (np.frombuffer(tokens.samples(texts), "uint8").reshape(-1, STEPS).astype("int64"), labels)
+        for texts, labels in (train, *tests)
+    ]
+    found = paired.torchs(lambda: module(tokens.vocabulary), seed, data, pretrain.RATE, pretrain.EPOCHS)
+    return [100 * share for share in found]
 
 
 def measured(model, tokens, tests):
