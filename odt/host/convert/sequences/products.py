@@ -6,7 +6,7 @@ from ..builder import Value
 from ..graph import refuse
 from ..onnxfold import fold
 from . import attention
-from .attention import Numbers, Projection, Scores
+from .attention import Numbers, Scores
 from .recurrence import Moved
 
 _MOVES = ("Transpose", "Reshape", "Squeeze", "Unsqueeze", "Slice", "Split", "Gather", "Flatten", "Identity")
@@ -93,8 +93,6 @@ def _product(reader, a):
             bias = None if bias is None else np.broadcast_to(bias * a.get("beta", 1.0), kernel.shape[:1])
         else:
             bias = _bias_after(reader, a, len(kernel))
-        if isinstance(first.source, Value) and first.is_in_order() and a.output in reader.projections:
-            return Numbers.of(Projection(first.source, kernel, bias, a.name, a.origin), reader.batch, a.origin)
         made = attention.dense(reader.builder, first, reader.batch, kernel, bias, a.name, a.origin)
         return made.settled(reader.builder, reader.batch) if isinstance(made.source, Value) else made
     second = _numbers(reader, a, 1)
