@@ -60,14 +60,12 @@ def _read(source: "str") -> "tuple[dict[str, tuple[str, list[str]]], dict[str, T
 
 # FAMILIES: {family: (what it is, names of its instructions)}, the sections of TABLE in its order. TRAITS: by name.
 _ODT = Path(__file__).resolve().parents[2]
+_OWN = {path: runpy.run_path(str(path))["TABLE"].decode().splitlines()[1:] for path in _ODT.glob("*/instructions.py")}
 # Of the base, then of capabilities by their numbers.
-TABLES = [_ODT / "base" / "opcodes.py"]
-TABLES += [_ODT / name / "instructions.py" for name in ("recurrent", "attention", "embedding")]
+TABLES = [_ODT / "base" / "opcodes.py", *sorted(_OWN, key=lambda path: int(_OWN[path][0].split()[0]))]
 FAMILIES, TRAITS = _read("".join([path.read_text() for path in TABLES]))
 # Of all instructions, as they are declared, without comments.
-LINES = opcodes.TABLE.decode().splitlines()
-for path in TABLES[1:]:
-    LINES += runpy.run_path(str(path))["TABLE"].decode().splitlines()[1:]
+LINES = sum([_OWN[path] for path in TABLES[1:]], opcodes.TABLE.decode().splitlines())
 
 
 def left_out() -> "list[str]":
