@@ -33,7 +33,7 @@ def module(arch, name="_odt"):
 
 
 def sizes():
-    """A table of bytes. xtensawin is built where it is asked for, and is not in it."""
+    """A table of bytes, without xtensawin, which is built on request."""
     archs = ("armv6m", "armv7m", "armv7emsp", "armv7emdp", "rv32imc", "x64")
     rows = [("`%s.mpy`: %s" % (name, about), [module(arch, name) for arch in archs]) for name, about in PIECES.items()]
     package = sum([file.stat().st_size for file in (MPY / "python").rglob("*.mpy")])

@@ -1,8 +1,8 @@
 """Placement that searches for longer: where place.py's orders leave the arena far above its bound.
 
 Hill climbing over orders of first fit: something that ends too high comes sooner, or something that it meets comes
-later; a change that takes no more bytes stays. It begins with the large shapes alone, from several orders, and goes on
-with all of them from those that fit. The same each time.
+later; a change that does not take more bytes stays. It begins with the large shapes alone, from several orders, and
+goes on with all of them from those that fit. Each time it finds the same.
 """
 
 from ...base.fixed import hash32
