@@ -143,7 +143,7 @@ PYTEST := $(PYTHON) -m pytest -q -n auto --maxprocesses 4 --dist loadfile --no-l
 test: machines page | sources-clang sources-chromium
 	$(PYTEST) tests_device tests_host
 
-test-host: venv | sources-clang
+test-host: venv $(PAGE_JS)/node_modules/.complete | sources-clang
 	$(PYTEST) tests_host
 
 test-fast: venv

@@ -220,6 +220,45 @@ def test_the_sdist_installs_without_a_compiler_and_trains_in_python(built, pytho
     assert trained(python, tmp_path) in (ROOT / "examples" / "xor" / "README.md").read_text()  # the digest among it
 
 
+# pip installs the wheel as if on the PC it was built for; the example then runs without its kernels.
+NEWEST = """
+import { loadPyodide } from "pyodide";
+const [wheel, pip, example] = process.argv.slice(1);
+const python = await loadPyodide();
+for (const [index, path] of [wheel, pip, example].entries()) {
+  python.mountNodeFS("/mnt" + index, path);
+}
+python.runPython(`
+import glob, pathlib, runpy, sys, warnings
+sys.path.insert(0, "/mnt1")
+from pip._internal.cli.main import main
+words = "install -q --no-index --no-deps --root-user-action ignore --target /site --platform linux_x86_64".split()
+(wheel,) = glob.glob("/mnt0/*.whl")
+version = wheel.split("-")[2][2:]  # the kernels' in it are of this one
+words += ["--only-binary", ":all:", "--abi", "cp" + version, "--python-version", version, "--implementation", "cp"]
+assert main([*words, wheel]) == 0
+sys.meta_path[:] = [finder for finder in sys.meta_path if "pip." not in type(finder).__module__]
+sys.path[0] = "/site"
+warnings.simplefilter("error")
+print(*sys.version_info[:2])
+runpy.run_path("/mnt2/train.py")
+`);
+"""
+
+
+def test_a_python_of_3_14_installs_the_wheel_and_trains_in_python(built, tmp_path):
+    """CPython 3.14 of WebAssembly, from npm: neither Debian nor pip has one for this machine."""
+    shutil.copytree(Path(importlib.util.find_spec("pip").origin).parent, tmp_path / "pip")
+    command = ["node", "--input-type=module", "-e", NEWEST, "--", built[1].parent, tmp_path, ROOT / "examples" / "xor"]
+    done = subprocess.run(
+        list(map(str, command)), cwd=ROOT / "build" / "page_js", capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    version, printed = done.stdout.split("\n", 1)
+    assert version == "3 14"
+    assert printed[printed.index("loss ") :] in (ROOT / "examples" / "xor" / "README.md").read_text()
+
+
 def test_what_make_mpy_builds_does_not_depend_on_what_else_is_installed(tmp_path):
     """Debian's compiler for RISC-V was enough for package.json to outgrow a Pico, and for two tests to fail."""
     for name in ("riscv64-unknown-elf-gcc", "xtensa-esp32-elf-gcc"):
