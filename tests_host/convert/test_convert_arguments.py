@@ -19,6 +19,7 @@ torch.set_num_threads(1)
 
 X = torch.empty(0)  # stands for the sample's tensor in a call
 IMAGE, SERIES, ROW = (4, 6, 6), (4, 8), (6,)
+TOKENS = (7,)  # of samples of tokens
 AGAIN = {"self": X}
 
 
@@ -86,6 +87,9 @@ VIEWS = dict(size=[[3, 2, 72]])
 
 CASES = {
     "linear.default": case(ROW, {"input": X, "weight": weight(3, 6)}, bias=[weight(3)]),
+    "embedding.default": case(
+        TOKENS, {"weight": weight(9, 4), "indices": X}, "padding_idx scale_grad_by_freq", weight=[weight(9, 3, seed=1)],
+        padding_idx=[2], scale_grad_by_freq=[True], sparse=[True]),
     "matmul.default": case(ROW, {"self": X, "other": weight(6, 3)}),
     "mm.default": case(ROW, {"self": X, "mat2": weight(6, 3)}),
     "addmm.default": case(ROW, {"self": weight(3), "mat1": X, "mat2": weight(6, 3)}, beta=[2], alpha=[3]),
@@ -395,6 +399,7 @@ def imported(net, shape, x):
 def test_each_argument_at_another_value_gives_pytorchs_output_or_is_refused(name):
     shape, _, _, refused = CASES[name]
     x = np.random.default_rng(3).normal(size=(3, *shape)).astype(np.float32)
+    x = np.abs(4 * x).astype(np.int64) % 9 if shape is TOKENS else x
     row = ROWS[name.partition(".")[0]][1]
     usual = None
     for argument, value, call in calls(name):

@@ -17,11 +17,13 @@ from keras import ops  # noqa: E402
 NETWORKS = {}
 
 
-def network(*shape, refused=None):
-    """A function of the input's tensor as a network of the corpus; ``refused``: what the refusal says."""
+def network(*shape, refused=None, tokens=None):
+    """A function of the input's tensor as a network of the corpus; ``refused``: what the refusal says; ``tokens``: how
+    many there are, where the samples are such.
+    """
 
     def register(make):
-        NETWORKS[make.__name__] = make, shape, refused
+        NETWORKS[make.__name__] = make, shape, refused, tokens
         return make
 
     return register
@@ -266,20 +268,33 @@ def attention_of_another_width(x):
     return L.MultiHeadAttention(2, 2, output_shape=(3,))(x, x)
 
 
-@network(6, refused=r"layer embedding\w* \(Embedding\): odt has no such layer; instead: one-hot samples")
+@network(6, tokens=5)
 def words(x):
     return L.Dense(2)(L.Flatten()(L.Embedding(5, 3)(x)))
 
 
+@network(
+    6, tokens=5, refused=r"layer embedding\w* \(Embedding\): has the option mask_zero=True, .*; instead: mask_zero"
+)
+def padded_words(x):
+    return L.Dense(2)(L.GRU(4)(L.Embedding(5, 3, mask_zero=True)(x)))
+
+
+@network(6, tokens=5, refused=r"layer reversible_embedding\w* .*: odt has no such layer; instead: an Embedding")
+def words_both_ways(x):
+    return L.Dense(2)(L.GRU(4)(L.ReversibleEmbedding(5, 3)(x)))
+
+
 @pytest.mark.parametrize("name", sorted(NETWORKS))
 def test_a_network_and_its_file_give_what_keras_gives(name, tmp_path):
-    make, shape, refused = NETWORKS[name]
+    make, shape, refused, tokens = NETWORKS[name]
     keras.utils.set_random_seed(1)
-    x = keras.Input(shape)
+    x = keras.Input(shape, dtype="int32" if tokens else "float32")
     model = keras.Model(x, make(x))
     model.compile("adam", "mse", metrics=["mae"])
     rng = np.random.default_rng(2)
     data = rng.normal(size=(4, *shape)).astype("float32") * 2
+    data = rng.integers(0, tokens, (4, *shape)) if tokens else data
     model.predict(data, verbose=0)  # which builds activations
     for weight in model.weights:  # none of which is as its layer begins
         if weight.dtype == "float32" and not refused:

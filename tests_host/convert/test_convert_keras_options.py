@@ -53,6 +53,7 @@ CASES = {
     "DepthwiseConv1D": (dict(kernel_size=3), SERIES),
     "DepthwiseConv2D": (dict(kernel_size=3), IMAGE),
     "Dropout": (dict(rate=0.2), SERIES),
+    "Embedding": (dict(input_dim=9, output_dim=3), ROW),
     "Flatten": ({}, IMAGE),
     **{name: (dict(units=3), SERIES) for name in ("GRU", "LSTM", "SimpleRNN")},
     "GaussianDropout": (dict(rate=0.2), ROW),
@@ -110,6 +111,8 @@ SEVERAL = ("Add", "Average", "Concatenate", "Maximum", "Minimum", "Multiply", "S
 # values of options that are read, by the option, or by layer and option
 READ = {
     "units": [5],
+    "input_dim": [12],
+    "output_dim": [5],
     "num_heads": [3],
     "key_dim": [2],
     "value_dim": [3, Refused(2)],
@@ -223,6 +226,7 @@ IDLE = {
 REFUSED = {
     **{"%s.activation" % name: "relu" for name in ("GRU", "LSTM", "SimpleRNN")},
     "recurrent_activation": "hard_sigmoid",
+    "mask_zero": True,
     "use_gate": True,
     "output_shape": (3,),
     "sliding_window": 2,
@@ -272,8 +276,9 @@ def settled(value):
 def network(name, layer, shape=None):
     """A model of a layer, all its weights at random."""
     keras.utils.set_random_seed(1)
-    x = keras.Input(shape or CASES[name][1], batch_size=3 if getattr(layer, "stateful", False) else None)
-    first = L.Rescaling(0.5, 0.1)(x)
+    kind, size = "int32" if name == "Embedding" else "float32", 3 if getattr(layer, "stateful", False) else None
+    x = keras.Input(shape or CASES[name][1], batch_size=size, dtype=kind)
+    first = L.Rescaling(0.5, 0.1)(x) if kind == "float32" else x
     if name == "MultiHeadAttention":
         y = layer(first, L.Dense(CASES[name][1][-1])(x))
     else:
@@ -297,6 +302,7 @@ def network(name, layer, shape=None):
 
 def compare(model):
     x = np.random.default_rng(0).normal(size=(3, *model.inputs[0].shape[1:])).astype("float32") * 4
+    x = np.abs(x).astype("int32") % 9 if "int" in model.inputs[0].dtype else x
     expected = keras.ops.convert_to_numpy(model(x, training=False))
     taken = load(model, train="none", batch_size=1)
     got = taken.imported.outputs(taken.predict(taken.imported.samples(x)))

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from .graph import Unsupported
+from .sequences import tokens
 
 __all__ = ["Imported", "Unsupported", "load", "read", "save_onnx"]
 
@@ -28,24 +29,28 @@ class Imported:
     """What a model was: ``graph`` is the inner description; how the source's samples and outputs lie in odt's.
 
     ``left``: {name of a node: why its output has not the source's int8 steps}, of the layers before all that trains.
-    ``dtype``: of the samples, where they are bytes in the source's steps, else None.
+    ``dtype``: of the samples, where they are bytes in the source's steps, else None. ``vocabulary``: of a network with
+    an Embedding, how many tokens there are, else None.
     """
 
     def __init__(self, graph, left=(), dtype=None):
         self.graph, self.left, self.dtype = graph, dict(left), dtype
+        self.vocabulary = tokens.vocabulary_of(graph)
 
     def samples(self, x):
         """Samples of the source's shape, (samples, channels, height, width) for one, in odt's: channels last.
 
         Of an array (samples, *shape); the dtype stays, but floats become bytes for an Input of such, rounded as the
-        source does. ValueError for another shape.
+        source does, and tokens become uint8. ValueError for another shape, and for tokens beyond the vocabulary.
         """
         graph = self.graph
         return _arranged(self.bytes(x), graph.source_shape, graph.nodes[0].shape, graph.order, "samples")
 
     def bytes(self, x):
-        """Floats as the bytes that the Input takes, of any shape; what else is given stays as it is."""
+        """Floats as the bytes that the Input takes, and tokens, of any shape; what else is given stays as it is."""
         x = np.asarray(x)
+        if self.vocabulary is not None:
+            return tokens.as_bytes(x, self.vocabulary, "samples")
         if self.dtype is None or x.dtype.kind != "f":
             return x
         first, low = self.graph.nodes[0], 0 if self.dtype == "uint8" else -128
@@ -127,8 +132,8 @@ def load(
     ``train``: "all", "last" (the last layer), "bias" (all biases and the last layer), "none", a list of layers' names,
     or a function of the model that is called before ``compile``, as those of ``odt.adapt.update``. ``input``: options
     of ``odt.Input``, as ``{"dtype": "uint8", "scale": 1 / 255}``: the source takes raw times scale; of bytes without a
-    scale, ``{"dtype": "int8"}``, raw are the source's own. ``optimizer``, ``loss``, ``batch_size`` and the rest: of
-    ``compile``; the loss is of labels, or "mse" where the output has several axes.
+    scale, ``{"dtype": "int8"}``, raw are the source's own. Tokens are uint8 without it. ``optimizer``, ``loss``,
+    ``batch_size`` and the rest: of ``compile``; the loss is of labels, or "mse" where the output has several axes.
 
     ``model.imported`` is an Imported: ``samples(x)`` and ``outputs(y)`` between the source's axes and odt's.
     Unsupported (a ValueError) names node, operator and what would do instead; ValueError for weights that are NaN, and
@@ -174,8 +179,10 @@ def load(
 
 
 def _of_bytes(input, graph):
-    """The options of the Input; of one of bytes the source's own scale, where none is given."""
+    """The options of the Input; of one of bytes the source's own scale, where none is given; of tokens bytes."""
     first = graph.nodes[0]
+    if input is None and tokens.vocabulary_of(graph) is not None:
+        return {"dtype": "uint8"}
     known = first.scale is not None
     if known and input and input.get("dtype") in _BYTES and not {"scale", "zero_point"} & set(input):
         shift = 128 if input["dtype"] == "uint8" else 0
@@ -192,6 +199,7 @@ def _assembled(graph, norms, input, train, int8):
     build.fold(whole, norms)
     model, found = build.assemble(whole, input)
     _choose(model, train, whole)
+    tokens.refuse_to_train(whole, model)
     if not quantized:
         return model, found, (), {}, False
     chosen = {layer.name: layer for layer in model.layers}

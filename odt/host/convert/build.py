@@ -33,6 +33,10 @@ def fold(graph, norms=True, front=()):
             weights["gain"], weights["offset"] = weights["gain"] * gain, weights["offset"] * gain + offset
             parent.scale, parent.zero_point = node.scale, node.zero_point
             into[id(node)] = parent
+        if parent.op == "embedding":
+            weights["kernel"] = weights["kernel"] * gain + offset
+            parent.scale, parent.zero_point = node.scale, node.zero_point
+            into[id(node)] = parent
         if parent.op not in LINEAR or not parent.trainable:
             continue
         weights["kernel"] = weights["kernel"] * gain.reshape((-1,) + (1,) * (weights["kernel"].ndim - 1))
@@ -189,6 +193,10 @@ def _dense(node):
     return odt.Dense(units, use_bias=node.weights["bias"] is not None, name=node.name)
 
 
+def _embedding(node):
+    return odt.Embedding(*node.weights["kernel"].shape, name=node.name)
+
+
 def _recurrent(node):
     weights, options = node.weights, node.options
     layer = getattr(odt, options["kind"])
@@ -268,7 +276,8 @@ def _lookup(node):
 
 
 _MAKERS = {
-    "dense": _dense, "recurrent": _recurrent, "attention": _attention, "conv": _conv, "transposed": _transposed,
+    "dense": _dense, "embedding": _embedding, "recurrent": _recurrent, "attention": _attention, "conv": _conv,
+    "transposed": _transposed,
     "maxpool": _pool, "avgpool": _pool, "adaptive": _adaptive,
     "upsample": _upsample, "norm": _norm, "affine": _affine, "lookup": _lookup,
 }  # fmt: skip

@@ -11,6 +11,7 @@ from itertools import permutations
 import numpy as np
 
 from .graph import MOST, Graph, Node, Unsupported, finite, refuse
+from .sequences import tokens
 from .sequences.recurrence import GATES
 
 UNARY = ("relu", "relu6", "leaky_relu", "sigmoid", "tanh", "elu", "selu", "gelu", "erf", "dropout", "same")
@@ -335,6 +336,16 @@ class Builder:
             "attention", name, origin, [value.node for value in values], shape, made, heads=heads, causal=causal,
             bias=any(bias is not None for part, (_, bias) in weights.items() if part != "key"),
         )  # fmt: skip
+        return self._value(node, shape, np.arange(int(np.prod(shape))))
+
+    def embedding(self, value, table, name, origin, padding=None):
+        """The rows of ``table``, (tokens, units), that the samples, (steps,), name; ``padding``: one that does not
+        train.
+        """
+        tokens.check(table, value, origin)
+        weights = {"kernel": finite(origin, "table", table)}
+        shape = *value.source, table.shape[1]
+        node = self._node("embedding", name, origin, [value.node], shape, weights, padding=padding)
         return self._value(node, shape, np.arange(int(np.prod(shape))))
 
     def last_step(self, value, name, origin):

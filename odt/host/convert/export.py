@@ -220,6 +220,8 @@ class _Writer:
 
     def _input(self, node):
         layer = node.layer
+        if all(each.layer.kind == "embedding" for each in self.model.nodes if node in each.inputs):
+            return "x"
         if layer.dtype == "float32":
             return self._quantized("x", node) if self.int8 else "x"
         scale = np.float32(bits_to_float(self.session.control[X_SCALE]))  # as compile() has rounded it
@@ -469,6 +471,27 @@ class _Writer:
         made = self._add("MatMul", [made, parts[2]], name + " heads mixed")
         made = self._add("Transpose", [made], name + " steps before heads", perm=[0, 2, 1, 3])
         return self._add("Reshape", [made, self._constant(name + " sizes", [0, rows, heads * width], np.int64)], name)
+
+    def _embedding(self, node, inputs):
+        """Rows by the samples' own numbers."""
+        name = node.layer.name
+        tokens = self._add("Cast", ["x"], name + " tokens", to=TensorProto.INT32)
+        return self._add("Gather", [self._table(node), tokens], name)
+
+    def _table(self, node):
+        """The rows of an embedding; in int8 bytes of one scale."""
+        if not self.int8:
+            return self._vectors(node)[0]
+        name, parameters = node.layer.name, self.parameters[node.layer]
+        at, count = parameters.kernel.offset, parameters.rows * parameters.columns
+        rows = np.frombuffer(bytes(self._memory(parameters.kernel)[at : at + count]), np.int8)
+        scale = bits_to_float(get(self._memory(parameters.scale), parameters.scale.offset))
+        names = [
+            self._constant(name + " rows q", rows.reshape(parameters.rows, -1), np.int8),
+            self._constant(name + " rows scale", scale),
+            self._constant(name + " rows zero", 0, np.int8),
+        ]
+        return self._add("DequantizeLinear", names, name + " rows")
 
     def _position(self, node, inputs):
         return self._add("Add", [self._last(inputs[0], node.inputs[0]), *self._vectors(node)], node.layer.name)

@@ -93,9 +93,11 @@ def _check_object(each, path):
     if kind is None:
         _not_executed(name, module)
     origin = "layer %s (%s)" % (config.get("name", name), name)
-    kind.check(config, origin)
-    if name == "InputLayer":
+    if name == "InputLayer":  # whose dtype the reader checks, by what reads it
+        kind.check({**config, "dtype": None}, origin)
         _check_size(config.get("batch_shape") or (), MOST, origin)
+    else:
+        kind.check(config, origin)
 
 
 def _not_executed(name, module):

@@ -350,6 +350,10 @@ class _Reader:
         kernel = self._array(layer.kernel).T
         return self._activated(self.builder.dense(x, kernel, self._bias(layer), layer.name, origin), layer, origin)
 
+    @_layer("Embedding", "input_dim output_dim")
+    def _embedding(self, layer, x, origin):
+        return self.builder.embedding(x, self._array(layer.embeddings), layer.name, origin)
+
     @_layer(
         "GRU LSTM SimpleRNN", "units use_bias return_sequences", "unroll implementation dropout recurrent_dropout",
         zero_output_for_mask=False,
@@ -797,13 +801,15 @@ def _ends(model):
 
 def _check_input(layer, model):
     """Refuse an input that is not of floats,
-    except of whole numbers that a Rescaling or a Normalization makes floats.
+    except of whole numbers that a Rescaling or a Normalization makes floats, or an Embedding takes.
     """
     origin = "layer %s (%s)" % (layer.name, type(layer).__name__)
     LAYERS["InputLayer"].check(type(layer), {**layer.get_config(), "dtype": None}, origin)
     readers = [node.operation for node in layer._outbound_nodes if node.operation in model.operations]
-    converted = all(type(each) in (keras.layers.Rescaling, keras.layers.Normalization) for each in readers)
-    if layer.dtype != "float32" and not ("int" in layer.dtype and converted):
+    kinds = [type(each) for each in readers]
+    converted = keras.layers.Embedding in kinds or set(kinds) <= {keras.layers.Rescaling, keras.layers.Normalization}
+    known = all(map(_row, kinds))  # else a layer is refused by its own name
+    if layer.dtype != "float32" and not ("int" in layer.dtype and converted) and known:
         refuse(origin, "takes samples of %s" % layer.dtype, "float32")
 
 
@@ -867,7 +873,8 @@ _INSTEAD = {
     "LSTMCell GRUCell SimpleRNNCell": _RECURRENCE,
     "Attention AdditiveAttention GroupedQueryAttention GroupQueryAttention": "MultiHeadAttention",
     "Masking": "sequences of one length, padded beforehand",
-    "Embedding ReversibleEmbedding CategoryEncoding": "one-hot samples and a Dense",
+    "ReversibleEmbedding": "an Embedding, and a Dense of its own",
+    "CategoryEncoding": "one-hot samples and a Dense",
     "StringLookup IntegerLookup TextVectorization Hashing HashedCrossing Discretization":
         "numbers that the program makes",
     "MelSpectrogram STFTSpectrogram": "odt.sensors.features, before the network",

@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from .sequences import products, recurrence
+from .sequences import products, recurrence, tokens
 from .builder import SELU, Builder, Value
 from .graph import BUDGET, MOST, Unsupported, parsing, refuse
 from .onnxfold import FOLDED, fold, size
@@ -141,7 +141,8 @@ class _Reader:
         tensor = proto.type.tensor_type
         sizes = [each.dim_value if each.WhichOneof("value") == "dim_value" else None for each in tensor.shape.dim]
         origin = "input %s" % proto.name
-        if tensor.elem_type not in (*_FLOATS, _TYPES.UINT8, _TYPES.INT8):
+        self.tokens = tokens.is_only_gathered([node for _, node in self.nodes], proto.name)
+        if tensor.elem_type not in (*_FLOATS, _TYPES.UINT8, _TYPES.INT8, *(_TOKENS if self.tokens else ())):
             names = {number: name for name, number in _TYPES.DataType.items()}
             refuse(origin, "is of %s" % names.get(tensor.elem_type, "?"), "FLOAT")
         if len(sizes) < 2:
@@ -163,7 +164,7 @@ class _Reader:
         self.builder = Builder(0)
         self.known[proto.name] = self.builder.input(proto.name, shape, -1 if last != other else 0)
         self.unsigned = tensor.elem_type == _TYPES.UINT8
-        if tensor.elem_type not in _FLOATS:
+        if tensor.elem_type not in _FLOATS and not self.tokens:
             self.bytes[proto.name] = [None]
 
     def _readers(self, name):
@@ -526,6 +527,8 @@ class _Reader:
         ]
 
     def _Gather(self, a):
+        if isinstance(a.inputs[0], np.ndarray):
+            return tokens.gather(self, a)
         value, axis = a.value(0), a.axis(a.get("axis", 0))
         chosen = a.weight(1)
         extent = (self.batch, *value.source)[axis]
@@ -585,6 +588,8 @@ class _Reader:
 
     def _Cast(self, a):
         to = a.get("to")
+        if self.tokens and a.value(0).node.op == "input":
+            return a.value(0)
         if to not in (_TYPES.FLOAT, _TYPES.DOUBLE) and not (to == _TYPES.FLOAT16 and self._is_half()):
             names = {number: name for name, number in _TYPES.DataType.items()}
             refuse(a.origin, "rounds the network's numbers to %s" % names.get(to, to), "float32 throughout")
@@ -1037,6 +1042,7 @@ def _dequantized(x, scale, zero, axis, origin):
 
 
 _FLOATS = (_TYPES.FLOAT, _TYPES.DOUBLE, _TYPES.FLOAT16)
+_TOKENS = (_TYPES.INT32, _TYPES.INT64, _TYPES.INT16, _TYPES.UINT16, _TYPES.UINT32, _TYPES.UINT64)
 _HALF_PIXEL = ("half_pixel", "pytorch_half_pixel", "half_pixel_symmetric")
 _SAME = ("QuantizeLinear", "DequantizeLinear", "Cast", "Identity", "Dropout")
 _AFTER_PADS = (

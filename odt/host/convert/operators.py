@@ -19,6 +19,7 @@ TAKEN = {
     "normalisation": "batch_norm _native_batch_norm_legit_no_training layer_norm native_layer_norm group_norm "
     "instance_norm BatchNormalization LayerNormalization GroupNormalization InstanceNormalization Normalization "
     "Scaler Normalizer",
+    "embedding: rows of a table by tokens": "embedding Embedding Gather",
     "recurrence": "gru lstm rnn_tanh GRU LSTM RNN SimpleRNN",
     "attention": "scaled_dot_product_attention bmm baddbmm masked_fill Where MultiHeadAttention",
     "max pooling": "max_pool1d max_pool2d max_pool1d_with_indices max_pool2d_with_indices adaptive_max_pool1d "

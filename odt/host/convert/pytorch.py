@@ -6,6 +6,7 @@ What a row does not name is refused unless it has the schema's default.
 """
 
 import operator
+import re
 
 import numpy as np
 import torch
@@ -41,7 +42,7 @@ def read(source, shape):
     dtype = next((p.dtype for p in source.parameters() if p.dtype.is_floating_point), torch.float32)
     try:
         source.eval()
-        program = export(source, (torch.zeros((_BATCH, *shape), dtype=dtype),))
+        program = _exported(source, (_BATCH, *shape), dtype)
     except ValueError:
         raise
     except Exception as error:  # of the module itself, or of what torch.export does not follow
@@ -51,6 +52,16 @@ def read(source, shape):
         for module, training in modes:
             module.training = training
     return _Reader(program).graph()
+
+
+def _exported(source, shape, dtype):
+    """The module's program for samples of this dtype, or of whole numbers where it takes them as tokens."""
+    try:
+        return export(source, (torch.zeros(shape, dtype=dtype),))
+    except Exception as error:
+        if not re.search("indices.*long or int|indices.*Long, Int", str(error)):
+            raise
+    return export(source, (torch.zeros(shape, dtype=torch.int64),))
 
 
 def _reads(names, arguments):
@@ -260,6 +271,12 @@ class _Reader:
     @_reads("linear", "input weight bias")
     def _linear(self, a):
         return self.builder.dense(a.value("input"), a.weight("weight"), a.weight("bias"), a.layer("weight"), a.origin)
+
+    @_reads("embedding", "weight indices padding_idx scale_grad_by_freq=False sparse~")
+    def _embedding(self, a):
+        padding = a["padding_idx"]
+        name, table = a.layer("weight"), a.weight("weight")
+        return self.builder.embedding(a.value("indices"), table, name, a.origin, None if padding < 0 else padding)
 
     @_reads("matmul mm", "self other mat2")
     def _matmul(self, a):
@@ -1040,7 +1057,8 @@ INSTEAD = {
     "unfold": "a convolution",
     "im2col": "a convolution",
     "softshrink": "ReLU",
-    "embedding": "one-hot samples and a Linear",
+    "embedding_bag": "nn.Embedding, and mean over its steps",
+    "embedding_renorm": "nn.Embedding of max_norm=None, with weights that are as they should be",
     "conv3d": "2-D convolutions",
     "upsample_bicubic2d": "upsampling by mode='bilinear'",
     "flip": "data that are flipped before",

@@ -166,6 +166,10 @@ def _fix(node, made, inputs, end):
     wanted = _steps(end) if _is_known(end) else None
     if node.op in ("recurrent", "attention", "position"):
         return None, _UNROUNDED
+    if node.op == "embedding":
+        return None, "its rows have the steps of their table"
+    if node.op == "input" and getattr(layer, "check", None):  # of tokens, which have none
+        return None, None
     if node.op not in _SCALED or wanted is None and node.op in ("avgpool", "adaptive"):
         own = _OWN.get(node.op, before)
         if wanted is None:

@@ -804,5 +804,5 @@ _INSTEAD = {
     "DEPTH_TO_SPACE": "TRANSPOSE_CONV, or RESIZE_NEAREST_NEIGHBOR and CONV_2D",
     "SPACE_TO_DEPTH": "CONV_2D with strides",
     "L2_NORMALIZATION": "BATCH_NORMALIZATION before it, folded",
-    "EMBEDDING_LOOKUP": "features: odt has no table of words",
+    "EMBEDDING_LOOKUP": "the .keras or .onnx file, whose Embedding is imported",
 }
