@@ -4,7 +4,10 @@ their instructions.
     python bench/costs/cost.py            measures and fits; writes odt/host/cost/rp2040.py
     python bench/costs/cost.py --again    fits again what it measured, which is in build/cost_rp2040.json
     python bench/costs/cost.py --add      measures networks of layers that the others lack, adds what has no factors
+    python bench/costs/cost.py --sequences    measures networks of recurrence and attention, fits these alone again
     python bench/costs/cost.py --check    measures other networks against those factors; writes bench/results/cost.txt
+    python bench/costs/cost.py --check --sequences    other networks of recurrence and attention, on all machines;
+                                                      writes bench/results/cost_sequences.txt
     python bench/costs/cost.py --machine cortex-m4f [--again | --check]    the same by QEMU: odt/host/cost/m4f.py,
                                                                            bench/results/cost_m4f.txt; rv32 likewise
 
@@ -49,6 +52,8 @@ FIT, CHECK = {"int8": 240, "float32": 110}, {"int8": 80, "float32": 30}
 FIRST = 100000  # seed of those that check
 # Seeds of networks for --add, and how many.
 ADDED = ((further.FIRST, {"int8": 70, "float32": 50}), (further.FROZEN, {"int8": 14, "float32": 10}))
+SEQUENCES = "recur_", "attend_"  # groups that --sequences fits, by how they begin
+OF_SEQUENCES, CHECK_SEQUENCES = {"int8": 40, "float32": 20}, {"int8": 16, "float32": 6}
 NEAR = 0.1
 LATE = 5  # times that a network is measured again
 LEAST = 200  # cycles: of less the error is taken as of these
@@ -264,6 +269,16 @@ def collect(name, dtype, seeds):
     return found, failed
 
 
+def sequences(first, count, dtype):
+    """Seeds from ``first`` on of ``count`` networks that have recurrence or attention."""
+    found = []
+    while len(found) < count:
+        if " steps; " in further.draw(first, dtype)[1]:
+            found.append(first)
+        first += 1
+    return found
+
+
 def fit(networks, board):
     """{group: {term: factor}} of what was measured: groups that one instruction has together are solved together."""
     equations, leader = [], {}
@@ -371,6 +386,15 @@ def report(name, networks, failed, board):
     yield ""
 
 
+def check_sequences():
+    """Lines of all machines."""
+    for board, (emulator, _, _) in MACHINES.items():
+        yield counting.heading(emulator)
+        for dtype, count in CHECK_SEQUENCES.items():
+            found, failed = collect(emulator, dtype, sequences(further.SEQUENCES + 5000, count, dtype))
+            yield from report("%s, %s" % (emulator, dtype), found, failed, board)
+
+
 def known(board, emulator):
     """Lines: the networks of bench/costs/steps.py, and what the random ones have not: parts of a batch."""
     yield "%s, networks of bench/costs/steps.py, int8: %s of a step, foretold, error" % (emulator, MACHINES[board][2])
@@ -401,7 +425,8 @@ def measured(board, kept, sets):
     networks = []
     for first, counts in sets:
         for dtype, count in counts.items():
-            found, failed = collect(MACHINES[board][0], dtype, range(first, first + count))
+            seeds = sequences(first, count, dtype) if first == further.SEQUENCES else range(first, first + count)
+            found, failed = collect(MACHINES[board][0], dtype, seeds)
             networks += found
             print("%s: %d networks, %d did not fit" % (dtype, len(found), failed), flush=True)
     kept.parent.mkdir(exist_ok=True)
@@ -413,19 +438,32 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--add", action="store_true")
+    parser.add_argument("--sequences", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--machine", choices=MACHINES, default="rp2040")
     options = parser.parse_args()
     board = options.machine
     emulator, name, _ = MACHINES[board]
-    kept = ROOT / ("build/cost_%s%s.json" % (name, "_more" * options.add))
+    kept = ROOT / ("build/cost_%s%s%s.json" % (name, "_more" * options.add, "_sequences" * options.sequences))
     if not options.check:
         sets = ADDED if options.add else ((0, FIT),)
+        sets = ((further.SEQUENCES, OF_SEQUENCES),) if options.sequences else sets
         networks = json.loads(kept.read_text()) if options.again else measured(board, kept, sets)
         factors = fit(networks, board)
+        if options.sequences:
+            factors = {group: each for group, each in factors.items() if group.startswith(SEQUENCES)}
+            factors = {**cost.MACHINES[board][0], **factors}
         if options.add:
             factors = {**factors, **cost.MACHINES[board][0]}
         (ROOT / ("odt/host/cost/%s.py" % name)).write_text(table(factors, board))
+        return
+    if options.sequences:
+        out = []
+        for line in check_sequences():
+            print(line, flush=True)
+            out.append(line)
+        command = "python bench/costs/cost.py --check --sequences"
+        written.write("cost_sequences.txt", ["Cost of sequences foretold. Written by: " + command, *out])
         return
     out = [counting.heading(emulator), ""]
     for dtype, count in CHECK.items():

@@ -5,6 +5,7 @@ import random
 import odt
 
 FIRST, FROZEN = 200000, 300000  # seeds of all kinds, and of networks with a BatchNorm that does not train
+SEQUENCES = 201000  # of those of all kinds from which bench/costs/cost.py takes the ones with recurrence or attention
 LOSSES = ("sparse_categorical_crossentropy", "sparse_categorical_crossentropy", "mae", "huber")
 MOST_MACS = {"int8": 2000000, "float32": 150000}  # of a step
 MOST_BYTES = 90000
