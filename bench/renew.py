@@ -66,6 +66,7 @@ noise                bench/accuracy/noise.py                     training kernel
 normalisation        bench/studies/normalisation.py              training
 numerics             [bench/studies/numerics.py]
 online               bench/costs/online.py                       kernels odt/online
+options              bench/costs/options.py                      kernels planner odt/data
 page                 bench/costs/page.py                         odt docs/page native
 pico_rows            bench/costs/pico_rows.py                    kernels planner odt/host/rows odt/files
 planning             bench/costs/planning.py                     kernels planner

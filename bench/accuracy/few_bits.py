@@ -174,10 +174,10 @@ def optimizer(kind, rate):
 
 class Adaptation:
     """shift.py's network, all of it, adapts to 40 samples of a shifted world: Adam at three rates, also with
-    the gradients' norm limited.
+    the gradients' norm limited. Some seeds of either dtype fail, so that the difference needs more of them.
     """
 
-    seeds = SEEDS
+    seeds = 3 * SEEDS
     rates = {"adam, %s%s" % (rate, end): float(rate) for end in ("", ", clipped") for rate in ("0.003", "0.01", "0.03")}
 
     def __init__(self, name):

@@ -20,11 +20,11 @@ from odt.base import opcodes
 
 MACHINES = {"stock_qemu_rv32": ("rv32imc", "rv32imc"), "stock_qemu_m3": ("armv7m", "armv6m")}
 CONV = kernels.window(1, 8, 8, 8, 16, 3, 3)
-DENSE = {"M": 4, "K": 64, "N": 16}
-LINES = (
-    [(name, CONV, "conv 3x3 8x8x8->16") for name in ("conv2d_i8", "conv2d_dx_i8", "conv2d_dw_i8")]
-    + [(name, DENSE, "dense 64->16, batch 4") for name in ("dense_i8", "dense_dx_i8", "dense_dw_i8")]
-)  # fmt: skip
+LINES = [(name, CONV, "conv 3x3 8x8x8->16") for name in ("conv2d_i8", "conv2d_dx_i8", "conv2d_dw_i8")] + [
+    (name, {"M": 4, "K": inputs, "N": outputs}, "dense %d->%d, batch 4" % (inputs, outputs))
+    for inputs, outputs in ((64, 16), (256, 32))
+    for name in ("dense_i8", "dense_dx_i8", "dense_dw_i8")
+]
 ON_BOARD = (
     machines.COUNTER
     + """

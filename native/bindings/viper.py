@@ -61,9 +61,15 @@ def _forward(t: ptr32, x: ptr8, w: ptr8, p: ptr32):
             total *= 128
             at = 0
             bias = 24 + size
+            fours = 24 + (size & -4)
             for n in range(filters):
                 acc = int(p[bias + n]) - total
                 i = 24
+                while i < fours:
+                    acc += int(p[i]) * (int(w[at]) ^ 128) + int(p[i + 1]) * (int(w[at + 1]) ^ 128)
+                    acc += int(p[i + 2]) * (int(w[at + 2]) ^ 128) + int(p[i + 3]) * (int(w[at + 3]) ^ 128)
+                    i += 4
+                    at += 4
                 while i < bias:
                     acc += int(p[i]) * (int(w[at]) ^ 128)
                     i += 1
@@ -140,6 +146,12 @@ def _outer(t: ptr32, e: ptr8, x: ptr8, p: ptr32):
                                         i += 1
                                         j += 1
             at += filters
+
+
+@micropython.viper
+def _clear(t: ptr32, count: int):
+    for i in range(count):
+        t[i] = 0
 
 
 @micropython.viper
@@ -263,8 +275,7 @@ def _dense_dw(o):
     samples, width, outputs = _shape(o)
     p = _sizes(o)
     p[13], p[14], p[15] = _word(o.zx), _word(o.at), o.R
-    for i in range(len(o.dw)):
-        o.dw[i] = 0
+    _clear(o.dw, len(o.dw))
     if 0 <= o.at <= o.N - o.R:
         for b in range(samples):
             p[16], p[17] = b * width, b * outputs

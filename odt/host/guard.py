@@ -87,9 +87,8 @@ def _names(homes):
 
 _MODULES = (
     "callbacks", "continual.replay", "continual.teach", "data.readers", "layers", "layers.activations", "losses",
-    "metrics",
-    "model", "optimizers", "plan.graph", "run.fit", "run.network", "sensors.record", "sensors.stream.polled",
-    "sensors.stream.sources",
+    "metrics", "model", "optimizers", "plan.graph", "run.fit", "run.hints", "run.network", "sensors.record",
+    "sensors.stream.polled", "sensors.stream.sources",
 )  # fmt: skip
 _FUNCTIONS = ("Input", "AdamW", "RMSprop")
 
@@ -138,6 +137,10 @@ def _complete(module, place):
             setattr(module.Node, "__%s__" % name, _operator(instead))
             setattr(module.Node, "__r%s__" % name, _operator(instead))
         module.Node.__repr__ = lambda node: "<output of %r, shape %s>" % (node.layer, node.shape)
+    elif place == "run.hints":
+        from .advice import more
+
+        module.found = more(module.found)
     elif place == "run.fit":
         module.History.__repr__ = _history
     else:

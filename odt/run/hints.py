@@ -21,9 +21,14 @@ _RATIO = 25  # the largest value to what a quarter of the features move less tha
 
 def say(session, samples, x, y):
     """Print what is to be said."""
-    for hint in (features(session, x, samples) or offsets(session, x, samples), targets(session, y, samples)):
-        if hint:
-            print(hint)
+    for hint in found(session, samples, x, y):
+        print(hint)
+
+
+def found(session, samples, x, y):
+    """The lines; on a PC those of odt/host/advice.py, too."""
+    both = features(session, x, samples) or offsets(session, x, samples), targets(session, y, samples)
+    return [hint for hint in both if hint]
 
 
 def features(session, x, samples):
