@@ -37,6 +37,7 @@ BOARDS = sorted(str(file.relative_to(ROOT)) for file in (ROOT / "boards").glob("
 ACCURACY = ROOT / "bench" / "results" / "accuracy.txt"
 STEPS = ROOT / "bench" / "results" / "steps.txt"
 VIPER = ROOT / "bench" / "results" / "viper.txt"
+OPTIONS = ROOT / "bench" / "results" / "options.txt"
 MENDS = "run `build/venv/bin/python tests_host/docs/test_docs.py`"
 
 PLACES = (
@@ -217,6 +218,19 @@ def viper_table():
     return "\n".join(lines) + "\n"
 
 
+def options_table():
+    """Of what bench/costs/options.py printed: RP2040's cycles and an M4's instructions, then bytes."""
+    steps, samples = OPTIONS.read_text().split("\ntrain_step")[1:], OPTIONS.read_text().split("\na sample ")[1:]
+    lines = ["| | RP2040, cycles | M4, instructions | RAM |", "|---|--:|--:|---|"]
+    for parts, what in ((steps, "%s"), (samples, "%s kept, %s left to the collector by a call")):
+        rows = [re.findall(r"^(\S.*?)  +(\d+) +(\d+)(?: +(\d+))?$", part, re.M) for part in parts]
+        for (name, cycles, *ram), (_, instructions, *_) in zip(*rows):
+            lines.append(
+                "| `%s` | %s | %s | %s |" % (name, cycles, instructions, what % tuple(each for each in ram if each))
+            )
+    return "\n".join(lines) + "\n"
+
+
 def figures_table():
     """README's: of two networks what training takes, and how it ends."""
     accuracy = dict(row.split(" | ", 1) for row in accuracy_table().splitlines()[2:])
@@ -376,6 +390,7 @@ TABLES = {
     "accuracy": accuracy_table,
     "steps": steps_table,
     "viper": viper_table,
+    "options": options_table,
     "ram": ram_table,
     "capabilities": capabilities_table,
     "language": language.table,
