@@ -11,6 +11,7 @@ from odt.host.boards import install
 
 FOLDERS = [
     ("stock_unix", "x64"), ("stock_qemu_m3", "armv6m"), ("stock_qemu_m3", "armv7m"), ("stock_qemu_rv32", "rv32imc"),
+    ("stock_rp2040", "armv6m"), ("stock_qemu_m4hf", "armv7m"),
 ]  # fmt: skip
 
 
