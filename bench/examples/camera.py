@@ -25,9 +25,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from folders import ROOT  # noqa: E402
+import by_rows  # noqa: E402
 import camera_net as net  # noqa: E402
 import counting  # noqa: E402
 import numpy as np  # noqa: E402
+import pico_rows  # noqa: E402
 import story_parts  # noqa: E402
 import torch  # noqa: E402
 import written  # noqa: E402
@@ -36,8 +38,8 @@ import odt  # noqa: E402
 
 FOLDER = ROOT / "examples" / "camera"
 COST = """
-import gc, odt, uctypes
-model = odt.load_model(uctypes.bytearray_at(f.begin, ODT_ARGS["size"]))
+import gc, odt
+model = odt.load_model("/rom/camera.odt" if ODT_ARGS["rom"] else data)
 x, y = bytearray(ODT_ARGS["x"]), bytes([3])
 for at in range(len(x)):
     x[at] = (7 * at + (at >> 6)) & 255
@@ -53,6 +55,13 @@ begin()
 model.predict(x)
 end()
 print("digest %08x" % model.digest())
+"""
+
+
+FLASH = """
+import rp2
+size = 4096 * rp2.Flash().ioctl(4, 0)
+data = memoryview(rp2.Flash(start=size - ODT_ARGS["from_end"], len=ODT_ARGS["length"]))[: ODT_ARGS["size"]]
 """
 
 
@@ -75,9 +84,16 @@ def costs():
         twin.train_step(x, y)
     for name in ("rp2040", "qemu_m7"):
         board = counting.open(name)
+        args = {"size": len(data), "x": len(x), "rom": name != "rp2040"}
         try:
-            script = board.machine.lay(data) + COST
-            counts = board.run(script, args={"size": len(data), "x": len(x)})
+            if name == "rp2040":
+                board.machine.lay_flash(())
+                laid = data + bytes(-len(data) % pico_rows.BLOCK)
+                args.update(length=len(laid), from_end=pico_rows.lay(board.machine, laid))
+            else:
+                board.machine.free = by_rows.MEMORY
+                board.machine.install([path])
+            counts = board.run((FLASH if name == "rp2040" else "") + COST, args=args)
         finally:
             board.close()
         assert re.search(r"digest (\w+)", board.said)[1] == "%08x" % twin.digest(), board.said
