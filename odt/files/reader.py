@@ -14,7 +14,9 @@ _CHUNK = 512
 
 
 class ModelFile:
-    """A model file that is whole, its sections as they are asked for: HEAD and so on, by number."""
+    """A model file that is whole, its sections as they are asked for: HEAD and so on, by number. ``copies``: whether
+    program and frozen weights go to RAM.
+    """
 
     def __init__(self, source):
         source = source.__fspath__() if hasattr(source, "__fspath__") else source
@@ -37,6 +39,7 @@ class ModelFile:
             pass
         if self.data is None and not self.file:
             raise TypeError("load_model: a file's name or its bytes are expected, got %r" % (type(source),))
+        self.copies = self.data is None
         try:
             self.sizes = self._check(executor.engine)
         except BaseException:

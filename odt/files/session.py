@@ -21,6 +21,13 @@ def opened(source):
     file = ModelFile(source)
     try:
         return _open(file)
+    except MemoryError as error:
+        if not file.copies:
+            raise
+        raise MemoryError(
+            "%s: %s; %d bytes of program and %d of frozen weights go to RAM; on a ROMFS they stay in flash"
+            % (file.name, error, file.sizes[PROGRAM], file.sizes[FROZEN])
+        )
     finally:
         file.close()
 
@@ -34,6 +41,7 @@ def _open(file):
         try:
             loaded = engine.load(code)
         except (TypeError, ValueError):  # it can be written to, or lies at no multiple of 4: to RAM
+            file.copies = True
             code = bytes(code)
             loaded = engine.load(code)
         program = Program(code)
@@ -59,6 +67,7 @@ def _open(file):
         try:
             check_place(engine, loaded, arena, state, control, kept)
         except ValueError:  # it lies at no multiple of 4: to RAM
+            file.copies = True
             kept = bytes(kept)
     if plan.rows and plan.rows[0][0] == session.input.name:  # the sample, too
         from ..base.ordered import Ordered

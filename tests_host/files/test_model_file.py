@@ -4,6 +4,7 @@ damaged.
 
 import ast
 import gc
+import io
 import json
 import random
 import subprocess
@@ -135,6 +136,39 @@ def test_frozen_weights_are_read_where_they_lie(tmp_path):
     assert go_on(opened) == expected
     shifted = odt.load_model(memoryview(b"." + data)[1:])  # no word of it at a multiple of 4: copied
     assert shifted.session.frozen.__class__ is bytes and go_on(shifted) == expected
+
+
+class Scarce:
+    """A file of a board that has no heap for that number of bytes."""
+
+    def __init__(self, file, refused):
+        self.file, self.refused = file, refused
+        self.seek, self.close = file.seek, file.close
+
+    def read(self, count):
+        if count == self.refused:
+            raise MemoryError("memory allocation failed, allocating %d bytes" % count)
+        return self.file.read(count)
+
+
+@pytest.mark.parametrize("section", (0, 1))
+def test_a_file_that_is_not_read_in_place_and_finds_no_heap_is_refused_with_figures(tmp_path, monkeypatch, section):
+    model = network()
+    model.nodes[1].layer.trainable = False
+    model.compile(odt.Adam(0.01), batch_size=8)
+    model.compile(odt.Adam(0.01), batch_size=8, frozen=odt.files.frozen.pack(model))
+    model.fit(X, Y, verbose=0)
+    path = str(tmp_path / "m.odt")
+    model.export(path)
+    sizes = len(model.session.plan.code), model.session.plan.constants
+    before = odt.load_model(path)
+    with monkeypatch.context() as patch:
+        patch.setattr("builtins.open", lambda name, mode: Scarce(io.FileIO(name), sizes[section]))
+        with pytest.raises(MemoryError) as error:
+            odt.load_model(path)
+    text = "%s: memory allocation failed, allocating %d bytes; %d bytes of program and %d of frozen weights go to RAM"
+    assert str(error.value) == (text + "; on a ROMFS they stay in flash") % (path, sizes[section], *sizes)
+    assert before.digest() == odt.load_model(path).digest() == model.digest()
 
 
 @pytest.mark.parametrize("dtype", ("int8", "float32"))
