@@ -159,6 +159,7 @@ COMMANDS = {
         "fleet", "-m", "odt", "fleet", "train.py", "--twins", "3", "--rounds", "10"
     ),
     "cd examples/backbones && python start.py": lambda: script("backbones", "start.py"),
+    "cd examples/camera && python adapt.py": lambda: script("camera", "adapt.py"),
     "cd examples/room && python learn.py": lambda: script("room", "learn.py"),
     "cd examples/personalise && python adapt.py": lambda: script("personalise", "adapt.py"),
     "cd examples/personalise && python teach.py": lambda: script("personalise", "teach.py"),

@@ -106,8 +106,8 @@ def test_nothing_built_and_unknown_examples_are_said(tmp_path, capsys, monkeypat
     assert commands.main(["install", "--example", "nix"]) == 1
     said = capsys.readouterr().out
     assert (
-        said == "odt: no example is called 'nix'; there are backbones, command, digits, fleet, gesture, keyword, "
-        "personalise, room, series, vibration, xor\n"
+        said == "odt: no example is called 'nix'; there are backbones, camera, command, digits, fleet, gesture, "
+        "keyword, personalise, room, series, vibration, xor\n"
     )
 
 
@@ -120,6 +120,7 @@ def test_every_example_that_is_installed_is_run_where_its_data_is(tmp_path, caps
     monkeypatch.setattr(install, "selftest", lambda *unused: 100000)
     scripts = {
         "backbones": "start",
+        "camera": "adapt",
         "command": "teach tokens",
         "gesture": "teach motions",
         "keyword": "teach words",
