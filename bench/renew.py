@@ -39,6 +39,7 @@ continual_generated  bench/accuracy/continual.py --generated     training odt/co
 cost                 bench/costs/cost.py --check                 kernels planner odt/host/cost
 cost_m4f             bench/costs/cost.py --check --machine cortex-m4f  kernels planner odt/host/cost
 cost_rv32            bench/costs/cost.py --check --machine rv32  kernels planner odt/host/cost
+cost_sequences       bench/costs/cost.py --check --sequences     kernels planner odt/host/cost
 dynamic              bench/accuracy/dynamic.py                   training kernels odt/adapt
 echo                 bench/costs/echo.py                         kernels odt/online
 examples             bench/examples/examples.py                  training kernels planner examples
@@ -46,6 +47,7 @@ features             bench/costs/features.py                     kernels odt/sen
 few_bits             bench/accuracy/few_bits.py                  training odt/data
 fleet                bench/accuracy/fleet.py                     training federated bench/accuracy/lies.py
 four_bits            bench/accuracy/four_bits.py                 training odt/host/rows odt/host/four_bits.py
+four_bits_cycles     bench/accuracy/four_bits.py --cycles        kernels odt/host/rows odt/host/four_bits.py
 forward_forward      bench/studies/forward_forward.py            training
 frames               bench/costs/frames.py                       kernels odt/recurrent odt/attention odt/sensors
 fuzz                 [tests_host/fuzz/fuzz.py --seconds 3600]    native odt/files odt/reference tests_host/fuzz
@@ -87,6 +89,7 @@ sample_inside        bench/costs/by_rows.py inside               kernels planner
 sanitize             make sanitize                               native
 search               bench/accuracy/search.py                    training odt/host/cost
 search_typed         bench/accuracy/search_typed.py              training odt/host/cost
+sequences            bench/studies/sequences.py                  planner odt/recurrent odt/attention
 shift                bench/accuracy/shift.py                     training kernels odt/adapt
 shift_deep           bench/accuracy/shift.py --deep --seeds 5    training odt/adapt
 soak                 bench/costs/soak.py                         kernels planner odt/continual
