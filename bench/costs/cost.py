@@ -52,8 +52,9 @@ FIT, CHECK = {"int8": 240, "float32": 110}, {"int8": 80, "float32": 30}
 FIRST = 100000  # seed of those that check
 # Seeds of networks for --add, and how many.
 ADDED = ((further.FIRST, {"int8": 70, "float32": 50}), (further.FROZEN, {"int8": 14, "float32": 10}))
-SEQUENCES = "recur_", "attend_"  # groups that --sequences fits, by how they begin
-OF_SEQUENCES, CHECK_SEQUENCES = {"int8": 40, "float32": 20}, {"int8": 16, "float32": 6}
+SEQUENCES = "recur_", "attend_", "mix_", "offset_", "embed_", "settle_"  # groups that --sequences fits begin so
+OF_SEQUENCES = (further.SEQUENCES, {"int8": 40, "float32": 20}), (further.TOKENS, {"int8": 14, "float32": 6})
+CHECK_SEQUENCES = {"int8": 12, "float32": 4}, {"int8": 6, "float32": 2}  # of other seeds
 NEAR = 0.1
 LATE = 5  # times that a network is measured again
 LEAST = 200  # cycles: of less the error is taken as of these
@@ -195,7 +196,9 @@ def data(session, seed):
     rng = np.random.default_rng(seed)
     batch, row, form = session.rows, session.row, session.input.dtype
     x = rng.normal(0, 1, (batch, row)).astype("float32")
-    if form == "uint8":
+    if getattr(session.input, "check", None):
+        x = rng.integers(0, session.input.check.vocabulary, (batch, row)).astype("uint8")
+    elif form == "uint8":
         x = np.clip(16 * x + 16, 0, 255).astype("uint8")
     elif form == "int8":
         x = np.clip(32 * x, -127, 127).astype("int8")
@@ -390,9 +393,11 @@ def check_sequences():
     """Lines of all machines."""
     for board, (emulator, _, _) in MACHINES.items():
         yield counting.heading(emulator)
-        for dtype, count in CHECK_SEQUENCES.items():
-            found, failed = collect(emulator, dtype, sequences(further.SEQUENCES + 5000, count, dtype))
-            yield from report("%s, %s" % (emulator, dtype), found, failed, board)
+        for (first, _), counts in zip(OF_SEQUENCES, CHECK_SEQUENCES):
+            for dtype, count in counts.items():
+                found, failed = collect(emulator, dtype, sequences(first + 5000, count, dtype))
+                kind = "tokens" if first == further.TOKENS else "sequences"
+                yield from report("%s, %s in %s" % (emulator, kind, dtype), found, failed, board)
 
 
 def known(board, emulator):
@@ -425,7 +430,8 @@ def measured(board, kept, sets):
     networks = []
     for first, counts in sets:
         for dtype, count in counts.items():
-            seeds = sequences(first, count, dtype) if first == further.SEQUENCES else range(first, first + count)
+            alone = first in (further.SEQUENCES, further.TOKENS)
+            seeds = sequences(first, count, dtype) if alone else range(first, first + count)
             found, failed = collect(MACHINES[board][0], dtype, seeds)
             networks += found
             print("%s: %d networks, %d did not fit" % (dtype, len(found), failed), flush=True)
@@ -447,7 +453,7 @@ def main():
     kept = ROOT / ("build/cost_%s%s%s.json" % (name, "_more" * options.add, "_sequences" * options.sequences))
     if not options.check:
         sets = ADDED if options.add else ((0, FIT),)
-        sets = ((further.SEQUENCES, OF_SEQUENCES),) if options.sequences else sets
+        sets = OF_SEQUENCES if options.sequences else sets
         networks = json.loads(kept.read_text()) if options.again else measured(board, kept, sets)
         factors = fit(networks, board)
         if options.sequences:

@@ -5,6 +5,7 @@ import random
 import odt
 
 FIRST, FROZEN = 200000, 300000  # seeds of all kinds, and of networks with a BatchNorm that does not train
+TOKENS = 400000  # of networks whose samples are tokens
 SEQUENCES = 201000  # of those of all kinds from which bench/costs/cost.py takes the ones with recurrence or attention
 LOSSES = ("sparse_categorical_crossentropy", "sparse_categorical_crossentropy", "mae", "huber")
 MOST_MACS = {"int8": 2000000, "float32": 150000}  # of a step
@@ -21,10 +22,11 @@ def draw(seed, dtype):
     rng = random.Random("%s %s" % (seed, dtype))
     while True:
         try:
-            first, x, text = (sequence if rng.random() < 0.5 else image)(rng) if seed < FROZEN else frozen(rng)
+            kind = tokens if seed >= TOKENS else frozen if seed >= FROZEN else None
+            first, x, text = (kind or (sequence if rng.random() < 0.5 else image))(rng)
             if len(x.shape) > 1:
                 x = odt.Flatten()(x) if rng.random() < 0.6 else odt.GlobalAvgPool()(x)
-            loss = rng.choice(LOSSES if seed < FROZEN else ("binary_crossentropy", *LOSSES[:1]))
+            loss = rng.choice(("binary_crossentropy", *LOSSES[:1]) if kind is frozen else LOSSES)
             model = odt.Model(first, odt.Dense(rng.choice((2, 4, 8, 16)))(x))
             batch = rng.choice((1, 2, 4, 8, 16))
             if not 500 < sum([node.layer.macs for node in model.nodes]) * batch < MOST_MACS[dtype]:
@@ -51,6 +53,17 @@ def sequence(rng):
     else:
         x = getattr(odt, kind)(width, return_sequences=rng.random() < 0.5)(x)
     return first, rng.choice(CURVES)()(x), "%s of %d steps" % (kind, steps)
+
+
+def tokens(rng):
+    """(Input, output, words): an embedding, then recurrence or attention."""
+    steps, width = rng.choice((6, 10, 16, 28)), rng.choice((4, 8, 16, 32))
+    first = odt.Input((steps,), dtype="uint8")
+    x = odt.Embedding(rng.choice((20, 60, 256)), width)(first)
+    if rng.random() < 0.5:
+        return first, odt.GRU(width)(x), "tokens, GRU of %d steps" % steps
+    x = odt.PositionEmbedding()(x)
+    return first, odt.Add()([x, odt.MultiHeadAttention(2)(x)]), "tokens, attention of %d steps" % steps
 
 
 def frozen(rng):

@@ -156,6 +156,25 @@ def test_what_kernels_of_a_cortex_m4_decide_by_is_theirs():
     assert "SUMS = %d," % m4.SUMS in kernel("dense_dx_i8.c")
 
 
+@pytest.mark.parametrize("machine", cost.MACHINES)
+@pytest.mark.parametrize("dtype", ("int8", "float32"))
+def test_a_network_of_tokens_costs_more_the_more_tokens_its_batch_names(dtype, machine):
+    """Each row that the batch names is updated by a call of its own."""
+    first = odt.Input((12,), dtype="uint8")
+    model = odt.Model(first, odt.Dense(3)(odt.GRU(8)(odt.Embedding(60, 8)(first))))
+    model.compile(odt.Adam(0.01), dtype=dtype, batch_size=4, seed=1)
+    many, one = np.arange(48, dtype="uint8").reshape(4, 12), np.full((4, 12), 7, "uint8")
+    names = [sizes["each"] for name, sizes in cost.instructions(model, many, Y[:4] % 3) if "each" in sizes]
+    assert set(names) == {48}
+    update = "adam_i8" if dtype == "int8" else "adam_f32"
+    rows = [sizes for name, sizes in cost.instructions(model, one, Y[:4] % 3) if name == update and "each" in sizes]
+    assert [sizes["each"] for sizes in rows] == [1]
+    once = cost.cost(update, {k: v for k, v in rows[0].items() if k != "each"}, machine)
+    assert cost.cost(update, dict(rows[0], each=48), machine) == pytest.approx(48 * once)
+    assert cost.cycles(model, many, Y[:4] % 3, machine) > cost.cycles(model, one, Y[:4] % 3, machine) + 46 * once
+    assert cost.cycles(model, machine=machine) > 0  # of noise, all of whose tokens are in the table
+
+
 def test_what_cannot_be_foretold_is_named():
     with pytest.raises(cost.Unknown, match="the machine is one of rp2040, cortex-m4f, rv32, got 'z80'"):
         cost.cycles(network(), machine="z80")

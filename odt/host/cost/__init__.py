@@ -14,6 +14,7 @@ steers a kernel (a shift more, a zero that is skipped), the garbage collector, a
 
 from array import array
 
+from ...base.fixed import get
 from ...base.regions import REGION_SHIFT, SAMPLES
 from ...run.replace import resume
 from ...run.session import batch, bind, clear, is_untrained, next_part, pieces
@@ -83,7 +84,7 @@ def instructions(model, x=None, y=None):
     """``[(name, sizes)]`` of a step in their order: immediates, and what the data comes to. Errors as of cycles().
 
     "E", "X": how many elements of operands e and x are not 0; "is_sparse": what a convolution's gradient decides by its
-    errors; "format": the Input's.
+    errors; "format": the Input's; "each": for how many rows the instruction is repeated, those that the tokens name.
     """
     session = model.session
     if session is None or is_untrained(session):
@@ -122,9 +123,14 @@ def _step(session, program):
 def _piece(session, program, piece):
     start, stop, _ = piece
     for at, code, addresses, immediates in program.walk(start, stop):
-        if hasattr(code, "prefix"):
-            raise Unknown("cost: %s works on rows that each step chooses, so its cost cannot be estimated" % code.name)
         sizes = dict(zip(code.immediates, immediates), format=session.input.dtype)
+        if hasattr(code, "prefix"):
+            prefix, given, _ = code.prefix
+            if prefix.name != "each":
+                raise Unknown(
+                    "cost: %s works on rows that each step chooses, so its cost cannot be estimated" % code.name
+                )
+            sizes["each"] = get(session.regions[given[0] >> REGION_SHIFT], given[0] & (1 << REGION_SHIFT) - 1)
         for index, (operand, _, dtype, _, _) in enumerate(code.operands):
             if operand in ("e", "x") and dtype in ("i8", "f32"):
                 begin = addresses[index] & (1 << REGION_SHIFT) - 1
@@ -172,6 +178,8 @@ def noise(session):
     count = session.batch_size * session.row
     if layer.dtype == "float32":
         x = array("f", [rng.gauss(0, 1) for _ in range(count)])
+    elif getattr(layer, "check", None):
+        x = bytes([rng.randrange(layer.check.vocabulary) for _ in range(count)])
     else:
         code, low, high = {"uint8": ("B", 0, 255), "int8": ("b", -128, 127), "int16": ("h", -(1 << 15), (1 << 15) - 1),
             "uint16": ("H", 0, 65535),
@@ -186,6 +194,11 @@ def noise(session):
 
 def features(name, sizes, machine="rp2040"):
     """``[(group, {term: value})]`` whose products with the group's factors sum to the instruction's cycles."""
+    if "each" in sizes:
+        sizes = dict(sizes)
+        times = sizes.pop("each")
+        once = features(name, sizes, machine)
+        return [(group, {term: times * value for term, value in values.items()}) for group, values in once]
     base, _, dtype = name.rpartition("_")
     special = MACHINES[machine][1].get(base) if dtype == "i8" else None
     if special:
