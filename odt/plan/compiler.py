@@ -41,33 +41,51 @@ def _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, 
     """What compile_graph() decides, of operands; nothing else that planning made is needed after it."""
     prepare(nodes, dtype, batch)
     s = Schedule(dtype, micro or batch, optimizer, flash, noted, rows and rows.buffers)
-    buffers, arena = s.buffers, s.arena
-    buffers.layers = {node.layer.name: 0 for node in nodes}
+    s.buffers.layers = {node.layer.name: 0 for node in nodes}
     output, ends, first = train(s, nodes, loss, micro, segments, bits, rows)
-    instructions, count = s.instructions, len(s.instructions)
     draft = Draft()
     draft.segments, draft.flash, draft.bits, draft.rows = segments, flash, bits, rows
     if rows:
         draft.arena, draft.lower_bound, draft.peaks = rows.place(s)
-    else:
-        lives, kinds = lifetimes(instructions, arena), (ACTIVATION, ERROR, GRADIENT, SCRATCH)
-        draft.arena, draft.lower_bound = place(lives, arena, count)
-        draft.peaks = {kind: max(live_bytes(lives, arena, count, kind)) for kind in kinds}
-        lives = None
-    draft.state, draft.constants = buffers.state_size, buffers.flash
+    _describe(draft, s, nodes, loss, output, micro)
+    if not rows:
+        if noted is None:
+            s.forget()
+        _place(draft, s.instructions, s.arena)
     if max(draft.arena, draft.state) > 1 << REGION_SHIFT:
         raise MemoryError(
             "arena %d, state %d: a program reaches %d bytes of each" % (draft.arena, draft.state, 1 << REGION_SHIFT)
         )
-    addresses = arena.addresses()
-    draft.code = encode(instructions, addresses, draft.arena, draft.state, draft.constants, ends)
+    addresses = s.arena.addresses()
+    draft.output_at = addresses[output.buffer]
+    draft.code = encode(s.instructions, addresses, draft.arena, draft.state, draft.constants, ends)
+    draft.seen = None
+    if noted is not None:
+        from .seen import seen
+
+        draft.seen = seen(s, first)
+    s.release()
+    return draft
+
+
+def _place(draft, instructions, arena):
+    """Give each buffer of the arena its place."""
+    lives, kinds = lifetimes(instructions, arena), (ACTIVATION, ERROR, GRADIENT, SCRATCH)
+    draft.arena, draft.lower_bound = place(lives, arena, len(instructions))
+    draft.peaks = {kind: max(live_bytes(lives, arena, len(instructions), kind)) for kind in kinds}
+
+
+def _describe(draft, s, nodes, loss, output, micro):
+    """What the Plan says of state and tensors."""
+    buffers = s.buffers
+    draft.state, draft.constants = buffers.state_size, buffers.flash
     draft.first, draft.scales, draft.exponents = buffers.first, buffers.scales, buffers.spans
     owners = [node for node in nodes if node in buffers.weights]
     draft.owners = [node.layer for node in owners]
     draft.words = _words(owners, buffers.weights, 1 if s.int8 else 4)
     draft.totals = buffers.totals
     draft.sizes = [buffers.layers[node.layer.name] for node in nodes]
-    draft.sums = arena.sizes[s.updates.sums] if micro else 0
+    draft.sums = s.arena.sizes[s.updates.sums] if micro else 0
     draft.again = sum([node.layer.macs for node in s.again])
     draft.forward = forward = array("i")  # of each range of the forward pass: its node's index, its offset
     known = []
@@ -79,16 +97,9 @@ def _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, 
                 forward.append(_offset(scale))
     draft.errors = array("i", [_offset(found[0]) for found in s.ranges if found[0] not in known])
     draft.x_scale, draft.x_seen = s.values[nodes[0]].scale, s.x_seen
-    draft.output, draft.output_at = output, addresses[output.buffer]
+    draft.output = output
     draft.bias, draft.bias_size = output_bias(s, nodes[-1]) if loss.degree else (None, 0)
     draft.activated = read_by(nodes, loss) is not nodes[-1]  # probabilities come out
-    draft.seen = None
-    if noted is not None:
-        from .seen import seen
-
-        draft.seen = seen(s, first)
-    s.release()
-    return draft
 
 
 def _offset(operand):

@@ -177,20 +177,22 @@ def _first_fit(order, lives, sizes, count, most):
     What meets a short life is looked for among what was placed in a window of the instructions, so that the time is
     about proportional to their number.
     """
-    everything = []  # (offset, end, first, last), by offset
+    everything = []  # indices of lives, by their offsets: ints, where tuples would take a board's RAM
     reach = _STRIDE if count > _FEW else -1
     windows = [[] for _ in range(count // _STRIDE + 1)]
-    offsets = [0] * len(lives)
+    offsets, ends = [0] * len(lives), [0] * len(lives)
     total = 0
     for index in order:
         number, first, last = lives[index]
         size = sizes[number] + 3 & ~3
         offset = 0
-        for start, end, begin, finish in everything if last - first > reach else windows[first // _STRIDE]:
+        for other in everything if last - first > reach else windows[first // _STRIDE]:
+            _, begin, finish = lives[other]
             if begin > last or finish < first:
                 continue
-            if start >= offset + size:
+            if offsets[other] >= offset + size:
                 break
+            end = ends[other]
             if end > offset:
                 offset = end
         end = offset + size
@@ -198,26 +200,25 @@ def _first_fit(order, lives, sizes, count, most):
             total = end
             if most is not None and total >= most:
                 return None
-        offsets[index] = offset
-        placed = (offset, end, first, last)
-        _insert(everything, placed)
+        offsets[index], ends[index] = offset, end
+        _insert(everything, index, offsets)
         if reach > 0:
             for at in range(max(0, first // _STRIDE - 1), last // _STRIDE + 1):
-                _insert(windows[at], placed)
+                _insert(windows[at], index, offsets)
     return offsets, total
 
 
-def _insert(placed, life):
+def _insert(placed, index, offsets):
     """Into a list that is sorted by offset."""
-    offset = life[0]
+    offset = offsets[index]
     low, high = 0, len(placed)
     while low < high:
         middle = (low + high) >> 1
-        if placed[middle][0] < offset:
+        if offsets[placed[middle]] < offset:
             low = middle + 1
         else:
             high = middle
-    placed.insert(low, life)
+    placed.insert(low, index)
 
 
 def live_bytes(lives, arena, count, kind=None):

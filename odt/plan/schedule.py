@@ -183,6 +183,11 @@ class Schedule:
         self.instructions[:] = kept
         self.again = again
 
+    def forget(self):
+        """Drop what only instructions are made of: a board places buffers in the RAM that it took."""
+        for each in (self.values, self.scales, self.ranges, self.choices, self.bits_of, self.buffers.weights):
+            each.clear()
+
     def release(self):
         """Empty all that is large: the stale words of a board's stack, which the collector reads, may point at it
         still.

@@ -50,7 +50,7 @@ def figures(text):
     return {name: int(number) for name, number in re.findall(r"(\w+) (\d+)\n", text)}
 
 
-@pytest.mark.parametrize("layers", (20, 40))
+@pytest.mark.parametrize("layers", (20, 40, 60))
 def test_deep_networks_compile_on_a_pico_to_the_digest_of_the_pc(pico, layers):
     source = "import odt\n" + DENSE % (layers - 1) + TRAINED
     with contextlib.redirect_stdout(io.StringIO()) as out:
