@@ -288,6 +288,27 @@ def test_a_refusal_names_the_layer_and_what_it_reads_whole():
         front(batch_size=2, memory_budget=1)
 
 
+def test_a_refused_budget_leaves_the_model_and_its_plan_as_they_were():
+    model = front(memory_budget=least(front))
+    x, y = striped.data(model, 4)
+    model.fit(x, y, verbose=0)
+    session, digest = model.session, model.digest()
+    refused = (
+        {"memory_budget": len(session.arena) + len(session.state) - 1},
+        {"memory_budget": WithSample(1)},
+        {"batch_size": 2, "memory_budget": 1},
+        {"batch_size": 2, "memory_budget": WithSample(100000)},
+    )
+    for options in refused:
+        with pytest.raises((MemoryError, ValueError), match="memory_budget"):
+            model.compile(odt.SGD(0.05), **dict({"batch_size": 1, "seed": 3}, **options))
+        assert model.session is session and model.digest() == digest
+    model.fit(x, y, epochs=2, initial_epoch=1, verbose=0)
+    straight = front()
+    straight.fit(x, y, epochs=2, verbose=0)
+    assert model.digest() == straight.digest() != digest
+
+
 def test_ranges_are_those_of_the_program_without_stages():
     """calibrate() before training, as a range that a stripe alone would give differs."""
     plain, model = front(), front(memory_budget=least(front))
