@@ -18,7 +18,7 @@ from ..plan.buffers import Buffers
 from ..plan.compiler import Plan, predict, prepare, read_by
 from ..plan.gradient import backward
 from ..plan.graph import trained
-from ..plan.instruction import END, ROW, encode
+from ..plan.instruction import END, ROW, encode, room
 from ..plan.memory import lifetimes, place, share
 from ..plan.program import HEADER_WORDS, Program
 from ..plan.recompute import roots
@@ -160,7 +160,9 @@ def _plan(model, segments):
     plan = Plan()
     plan.arena, _ = place(lifetimes(s.instructions, arena), arena, len(s.instructions))
     addresses = arena.addresses()
-    plan.code = encode(s.instructions, addresses, plan.arena, s.buffers.state_size, s.buffers.flash, ends)
+    plan.code = encode(
+        room(s.instructions), s.instructions, addresses, plan.arena, s.buffers.state_size, s.buffers.flash, ends
+    )
     plan.start = HEADER_WORDS + s.instructions[0][ROW][END] - 1
     plan.parts = [(addresses[part], size, role, first) for part, size, role, first in s.buffers.parts]
     plan.totals = [(layer, addresses[total], size) for layer, total, size in s.totals]

@@ -7,7 +7,7 @@ from ..base.regions import ARENA, REGION_SHIFT
 from .forward import family, forward
 from .gradient import backward
 from .graph import fuse_relu, mask_after_pooling, trained
-from .instruction import encode
+from .instruction import encode, room
 from .masks import keep_bits
 from .memory import lifetimes, live_bytes, place, share
 from .schedule import Schedule
@@ -48,9 +48,10 @@ def _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, 
     if rows:
         draft.arena, draft.lower_bound, draft.peaks = rows.place(s)
     _describe(draft, s, nodes, loss, output, micro)
+    if noted is None:
+        s.forget()
+    draft.code = room(s.instructions)
     if not rows:
-        if noted is None:
-            s.forget()
         _place(draft, s.instructions, s.arena)
     if max(draft.arena, draft.state) > 1 << REGION_SHIFT:
         raise MemoryError(
@@ -58,7 +59,7 @@ def _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, 
         )
     addresses = s.arena.addresses()
     draft.output_at = addresses[output.buffer]
-    draft.code = encode(s.instructions, addresses, draft.arena, draft.state, draft.constants, ends)
+    encode(draft.code, s.instructions, addresses, draft.arena, draft.state, draft.constants, ends)
     draft.seen = None
     if noted is not None:
         from .seen import seen

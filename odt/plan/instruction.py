@@ -53,16 +53,20 @@ def row(name):
     return number, accesses, stop, end, shares, "<%di" % (end - 1), name
 
 
-def encode(instructions, addresses, arena, state, constants, ends):
-    """The program, a bytearray, of regions of these bytes.
-
-    ``addresses``: Arena.addresses(); ``ends`` gives each section's number of instructions, all from the first.
-    """
+def room(instructions):
+    """A bytearray as long as their program. A board finds one piece for it sooner before it places buffers."""
     words = HEADER_WORDS
     for instruction in instructions:
         words += instruction[0][END] - 1
-    code = bytearray(4 * words)  # at once: the heap is at its fullest
-    struct.pack_into("<6I", code, 0, MAGIC, VERSION, words, arena, state, constants)
+    return bytearray(4 * words)
+
+
+def encode(code, instructions, addresses, arena, state, constants, ends):
+    """Write the program, of regions of these bytes, into ``code`` (room()), and return it.
+
+    ``addresses``: Arena.addresses(); ``ends`` gives each section's number of instructions, all from the first.
+    """
+    struct.pack_into("<6I", code, 0, MAGIC, VERSION, len(code) // 4, arena, state, constants)
     at = 4 * HEADER_WORDS
     done = 0
     for number, end in enumerate(ends):

@@ -50,9 +50,9 @@ def figures(text):
     return {name: int(number) for name, number in re.findall(r"(\w+) (\d+)\n", text)}
 
 
-@pytest.mark.parametrize("layers", (20, 40, 60))
-def test_deep_networks_compile_on_a_pico_to_the_digest_of_the_pc(pico, layers):
-    source = "import odt\n" + DENSE % (layers - 1) + TRAINED
+@pytest.mark.parametrize("layers, optimizer", ((20, "Adam"), (40, "Adam"), (60, "SGD")))
+def test_deep_networks_compile_on_a_pico_to_the_digest_of_the_pc(pico, layers, optimizer):
+    source = "import odt\n" + DENSE % (layers - 1) + TRAINED.replace("Adam", optimizer)
     with contextlib.redirect_stdout(io.StringIO()) as out:
         exec(source, {})
     assert pico.exec(source, timeout=300) == out.getvalue()
