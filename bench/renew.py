@@ -34,6 +34,7 @@ adapters             bench/studies/adapters.py                   training
 attention            bench/accuracy/attention.py                 training native odt/attention bench/accuracy/paired.py
 backbones            bench/examples/backbones.py                 training kernels planner
 by_rows              bench/costs/by_rows.py                      kernels planner odt/host/rows
+camera               bench/examples/camera.py  training kernels planner odt/host/rows bench/examples/camera_net.py
 continual            bench/accuracy/continual.py                 training odt/continual
 continual_generated  bench/accuracy/continual.py --generated     training odt/continual
 cost                 bench/costs/cost.py --check                 kernels planner odt/host/cost
