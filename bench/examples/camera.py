@@ -128,10 +128,10 @@ def picture(found, taken):
     for column, (name, colour) in enumerate(zip(names, colours)):
         heights = [np.mean([row[(0, 1, 3)[column]] for row in rows]) for rows in found.values()]
         axes[4].bar(np.arange(len(found)) + 0.27 * (column - 1), heights, 0.25, label=name, color=colour)
-    axes[4].set(xticks=range(len(found)), ylim=(0, 100))
+    axes[4].set(xticks=range(len(found)), yticks=range(0, 101, 20), ylim=(0, 140))
     axes[4].set_xticklabels(found, fontsize=8)
     axes[4].set_ylabel("% right", fontsize=8)
-    axes[4].legend(fontsize=6, loc="lower right")
+    axes[4].legend(fontsize=6, loc="upper left")
     figure.tight_layout()
     figure.savefig(ROOT / "docs" / "pictures" / "camera.svg", metadata={"Date": None})
 
