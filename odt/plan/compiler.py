@@ -49,7 +49,7 @@ def _draft(nodes, loss, optimizer, dtype, batch, micro, segments, flash, noted, 
         draft.arena, draft.lower_bound, draft.peaks = rows.place(s)
     _describe(draft, s, nodes, loss, output, micro)
     if noted is None:
-        s.forget()
+        s.drop_values()
     draft.code = room(s.instructions)
     if not rows:
         _place(draft, s.instructions, s.arena)

@@ -183,7 +183,7 @@ class Schedule:
         self.instructions[:] = kept
         self.again = again
 
-    def forget(self):
+    def drop_values(self):
         """Drop what only instructions are made of: a board places buffers in the RAM that it took."""
         for each in (self.values, self.scales, self.ranges, self.choices, self.bits_of, self.buffers.weights):
             each.clear()

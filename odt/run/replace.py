@@ -7,7 +7,9 @@ in heap; then copied at once. Where the heap is too small as well it is written 
 
 from ..base.executor import collect
 from ..base.fixed import elements, get
-from ..base.regions import ARENA
+from ..base.regions import ARENA, const
+
+_SPARE = const(128)  # bytes that the second try of a change in place finds free
 
 
 def half_way(session, name):
@@ -57,6 +59,7 @@ def in_place(session, write, where):
 
     If anything ends it, it runs once more; what is not of memory or a read is raised when all is done.
     """
+    spare = [bytearray(_SPARE)]  # nothing has changed where this fails
     late = failed = None
     while True:
         try:
@@ -68,6 +71,7 @@ def in_place(session, write, where):
             if failed:
                 raise
             failed = True
+            spare.clear()
             collect()
         except BaseException as error:  # Ctrl-C, a timeout's
             if late:

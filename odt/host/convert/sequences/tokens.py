@@ -25,16 +25,16 @@ def refuse_to_train(graph, model):
             )  # fmt: skip
 
 
-def as_bytes(x, vocabulary, name):
+def as_bytes(given, vocabulary, name):
     """Token numbers as odt takes them, uint8; ValueError where one is not in 0..vocabulary - 1."""
-    x = np.asarray(x)
-    if x.dtype.kind not in "iuf":
-        raise ValueError("%s: tokens are expected, got %s" % (name, x.dtype))
-    wrong = np.flatnonzero(~((x >= 0) & (x < vocabulary) & (x == np.floor(x))))
+    given = np.asarray(given)
+    if given.dtype.kind not in "iuf":
+        raise ValueError("%s: tokens are expected, got %s" % (name, given.dtype))
+    wrong = np.flatnonzero(~((given >= 0) & (given < vocabulary) & (given == np.floor(given))))
     if len(wrong):
-        token = x.ravel()[wrong[0]]
+        token = given.ravel()[wrong[0]]
         raise ValueError("%s: tokens 0..%d are expected, number %d is %s" % (name, vocabulary - 1, wrong[0], token))
-    return x.astype(np.uint8)
+    return given.astype(np.uint8)
 
 
 def check(table, value, origin):
