@@ -128,13 +128,29 @@ def check(found, held, lib, package, kernels, names=(), more=(), base=True):
     except BoardError as error:
         text = str(error)
     block, room = found["block"], _room(found)
+    least = wanted(lib, package, kernels, (), base) + list(more)
+    known = {file.target for file in least}
+    own = {}  # blocks that each takes at least: most combinations are refused by their sum
+    for name in names:
+        brought = wanted(lib, package, kernels, (name,), base)
+        own[name] = _at_least(held, [file for file in brought if file.target not in known], block)
+    spare = room - _at_least(held, least, block)
     for count in range(len(names) - 1, -1, -1):
         for some in combinations(names, count):
+            if sum([own[name] for name in some]) > spare or set(closed(some)) != set(some):
+                continue
             less = needed(held, wanted(lib, package, kernels, some, base) + list(more), block)
-            if less <= room and set(closed(some)) == set(some):
+            if less <= room:
                 raise BoardError("%s. What fits, with %d: %s" % (
                     text, less, "--with %s" % ",".join(some) if some else "odt without --with"))  # fmt: skip
     raise BoardError(text)
+
+
+def _at_least(held, files, block):
+    """needed() without folders, and without what a file takes until the old one is removed."""
+    files = lacking(held, files)
+    replaced = [blocks(held[file.target][0], block) for file in files if file.target in held]
+    return sum([blocks(file.size, block) for file in files]) - sum(replaced)
 
 
 def bring(board, held, files):
