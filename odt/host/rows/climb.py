@@ -9,6 +9,7 @@ from ...base.fixed import hash32
 
 _LARGE = 32  # part of the bound
 _STARTS, _CLIMBS = 48, 600
+_FITS = 4000  # orders that are tried at most, some eight seconds of a large network
 _PARTS, _SPREAD = 64, 64  # an order's sizes are drawn up to twice as large
 
 
@@ -16,7 +17,7 @@ class Climb:
     """Places ``shapes``, lists of (shift, size, first, last); ``fixed``: the number of the one that lies at 0."""
 
     def __init__(self, shapes, fixed=None):
-        self.fixed, self.meets = fixed, meetings(shapes)
+        self.fixed, self.meets, self.left = fixed, meetings(shapes), _FITS
         self.sizes = [max([at + size for at, size, _, _ in shape]) for shape in shapes]
 
     def best(self, enough):
@@ -26,6 +27,8 @@ class Climb:
         small = sorted(set(numbers) - set(large), key=lambda n: -self.sizes[n])
         best = None
         for start in range(_STARTS):
+            if best and not self.left:
+                break
             drawn = {n: -self.sizes[n] * (_PARTS + hash32(start, n) % _SPREAD * bool(start)) for n in large}
             order, total, _ = self._climb(sorted(large, key=drawn.get), enough, start)
             if total <= enough or not start:
@@ -39,8 +42,9 @@ class Climb:
         """(order, bytes, offsets)"""
         total, offsets = first_fit(order, self.sizes, self.meets, self.fixed, None)
         for turn in range(_CLIMBS):
-            if total <= enough or not order:
+            if total <= enough or not order or not self.left:
                 break
+            self.left -= 1
             draws = [hash32(hash32(key, turn), each) for each in range(3)]
             high = [at for at, n in enumerate(order) if offsets[n] + self.sizes[n] > enough]
             at = high[draws[0] % len(high)] if high else 0
