@@ -9,7 +9,7 @@ from ..base.executor import collect
 from ..base.fixed import elements, get
 from ..base.regions import ARENA, const
 
-_SPARE = const(128)  # bytes that the second try of a change in place finds free
+_SPARE = const(128)  # bytes that the second try of a copy finds free
 
 
 def half_way(session, name):
@@ -46,7 +46,7 @@ def adopt(session, name, parts, where):
             session.state[at : at + len(part)] = part
             at += len(part)
 
-    in_place(session, write, where)
+    in_place(session, write, where, [bytearray(_SPARE)])  # nothing has changed where that fails
 
 
 def restore(session, state, epoch):
@@ -54,12 +54,12 @@ def restore(session, state, epoch):
     adopt(session, "load", (state,), (2, epoch, None, get(state, 4)))
 
 
-def in_place(session, write, where):
+def in_place(session, write, where, spare=None):
     """``write()`` changes the state itself, after half_way().
 
-    If anything ends it, it runs once more; what is not of memory or a read is raised when all is done.
+    If anything ends it, it runs once more, without what the list ``spare`` holds; what is not of memory or a read is
+    raised when all is done.
     """
-    spare = [bytearray(_SPARE)]  # nothing has changed where this fails
     late = failed = None
     while True:
         try:
@@ -71,7 +71,8 @@ def in_place(session, write, where):
             if failed:
                 raise
             failed = True
-            spare.clear()
+            if spare:
+                spare.clear()
             collect()
         except BaseException as error:  # Ctrl-C, a timeout's
             if late:
