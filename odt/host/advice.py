@@ -1,24 +1,18 @@
 """What fit says of samples and targets that eight bits hold badly, on a PC: a line with what helps.
 
 It looks at some hundred samples before the first step. odt.inspect.Rounding looks at the tensors themselves, while fit
-runs, on boards, too. Their limits are the same.
+runs, on boards, too; limits and lines are its own.
 """
 
 import struct
 
 from ..base.regions import X_FORMAT, Y_FORMAT
+from ..inspect.rounding import APART, BULK, FEW, LEVELS, MOVES, NEAR, PAIRS, SMALL, TAIL, TAILED
 
 _SAMPLES = 512  # that are looked at, at most
 _NUMBERS = 65536  # of them, at most, but of 16 samples
 _GROUP = 32  # samples whose largest number stands for the range: it forgets a rare outlier
 _STEPS = 127  # of int8, from 0 to the largest number
-_BULK = 16  # steps that the middle half of a feature's numbers spans, at least
-_TAIL = 4  # deviations that the range reaches, at least, where that is a tail's doing
-_LEVELS = 16  # values that are taken, more than those of flags and counts
-_FEW = 256  # numbers, before anything is said
-_MOVES = 4  # steps of the deviation of an output, at least
-_PAIRS = 16  # features, or outputs, at most, that are compared
-_APART = 8  # times the deviation of a difference that its features deviate by, at least, where it is said to be fine
 
 
 def more(found):
@@ -34,7 +28,7 @@ def more(found):
             mine = _of_input(session, _rows(session, x, samples, session.row, X_FORMAT), units)
             told = mine + [line for line in told if not mine or line not in units]
         named = [line for line in told if line.startswith("targets")]
-        if not named and session.loss.degree and session.width <= _PAIRS:
+        if not named and session.loss.degree and session.width <= PAIRS:
             told += _of_targets(_rows(session, y, samples, session.width, Y_FORMAT))
         return told
 
@@ -61,17 +55,14 @@ def _of_input(session, rows, units):
     reach = _reach(columns, _GROUP * session.row // width)
     values = [max(-reach, min(reach, value)) for column in columns for value in column]
     step = reach / _STEPS
-    if len(values) < _FEW or not step:
+    if len(values) < FEW or not step:
         return []
     ordered = sorted(values)
     span = (ordered[3 * len(values) // 4] - ordered[len(values) // 4]) / step
     deviation = _deviation(values) / step
-    if span < _BULK and deviation * _TAIL < _STEPS and len(set(values)) > _LEVELS:
-        return [
-            "%s: half of its numbers lie within %d of 255 steps, a few take the rest: give it "
-            "odt.data.Companding(features)" % (layer.name, int(span) + 1)
-        ]
-    if units or width > _PAIRS or width < session.row:
+    if span < BULK and deviation * TAIL < _STEPS and len(set(values)) > LEVELS:
+        return [TAILED % (layer.name, int(span) + 1)]
+    if units or width > PAIRS or width < session.row:
         return []
     return _alike(layer.name, columns, step, deviation)
 
@@ -84,27 +75,21 @@ def _alike(name, columns, step, deviation):
             apart = [(a - b) ** 2 for a, b in zip(one, other) if a != b]
             if apart:
                 found.append(((sum(apart) / len(apart)) ** 0.5 / step, j, i))
-    if not found or min(found)[0] >= min(_MOVES, deviation / _APART):
+    if not found or min(found)[0] >= min(MOVES, deviation / APART):
         return []
     steps, j, i = min(found)
-    return [
-        "%s, features %d and %d: differ by %.1f of 255 steps: where that decides, give it "
-        "odt.data.Whitening(features)" % (name, j, i, steps)
-    ]
+    return [NEAR % (name, j, i, steps)]
 
 
 def _of_targets(rows):
     columns = list(zip(*rows))
     step = max(abs(value) for column in columns for value in column) / _STEPS
     moves = [(_deviation(column), number) for number, column in enumerate(columns)]
-    moves = [(deviation, number) for deviation, number in moves if 0 < deviation < _MOVES * step]
-    if len(rows) * len(columns) < _FEW or not moves:
+    moves = [(deviation, number) for deviation, number in moves if 0 < deviation < MOVES * step]
+    if len(rows) * len(columns) < FEW or not moves:
         return []
     deviation, number = min(moves)
-    return [
-        "targets, output %d: moves by %.1f of 255 steps: train odt.data.ScaledTargets(model)"
-        % (number, deviation / step)
-    ]
+    return [SMALL % ("targets", number, deviation / step)]
 
 
 def _reach(columns, group):

@@ -18,13 +18,18 @@ if 1 - 1:  # for type checkers alone
     from ..model import Model
 
 _EVERY = 8  # steps from one that is looked at to the next
-_BULK = 16  # steps that the middle half of the samples' numbers spans, at least
-_TAIL = 4  # deviations that the range reaches, at least, where that is a tail's doing
-_LEVELS = 16  # values that are taken, more than those of flags and counts
-_MOVES = 4  # steps of the deviation of an output, at least
-_FEW = 256  # numbers of samples, before anything is said
-_PAIRS = 16  # features, at most, of which every two are compared
-_APART = 8  # times the deviation of a difference that its features deviate by, at least, where it is said to be fine
+BULK = 16  # steps that the middle half of the samples' numbers spans, at least
+TAIL = 4  # deviations that the range reaches, at least, where that is a tail's doing
+LEVELS = 16  # values that are taken, more than those of flags and counts
+MOVES = 4  # steps of the deviation of an output, at least
+FEW = 256  # numbers of samples, before anything is said
+PAIRS = 16  # features, at most, of which every two are compared
+APART = 8  # times the deviation of a difference that its features deviate by, at least, where it is said to be fine
+TAILED = (
+    "%s: half of its numbers lie within %d of 255 steps, a few take the rest: give it odt.data.Companding(features)"
+)
+NEAR = "%s, features %d and %d: differ by %.1f of 255 steps: where that decides, give it odt.data.Whitening(features)"
+SMALL = "%s, output %d: moves by %.1f of 255 steps: train odt.data.ScaledTargets(model)"
 
 
 class Rounding(Ranges):
@@ -44,7 +49,7 @@ class Rounding(Ranges):
         self.lines = []
         layer = model.nodes[0].layer
         self.fine = layer.dtype not in ("int8", "uint8")  # samples of int8 and uint8 have 8 bits themselves
-        self.width = layer.shape[-1] if self.fine and layer.shape[-1] <= _PAIRS else 0  # features that are compared
+        self.width = layer.shape[-1] if self.fine and layer.shape[-1] <= PAIRS else 0  # features that are compared
         self.pairs = {}  # two features -> how often they differed, the sum of the squares, in steps
         self.counts = {}  # (name, channel) -> how often each of 256 values was there; of an input the channel is 0
         self.steps = 0
@@ -68,29 +73,20 @@ class Rounding(Ranges):
             if name == self.ends[0] and self.fine:
                 span = _quantile(counts, 0.75) - _quantile(counts, 0.25)
                 levels = len([count for count in counts if count])
-                if total >= _FEW and span < _BULK and deviation * _TAIL < 127 and levels > _LEVELS:
-                    lines.append(
-                        "%s: half of its numbers lie within %d of 255 steps, a few take the rest: give it "
-                        "odt.data.Companding(features)" % (name, span + 1)
-                    )
+                if total >= FEW and span < BULK and deviation * TAIL < 127 and levels > LEVELS:
+                    lines.append(TAILED % (name, span + 1))
                 lines += self._alike(name, deviation)
-            elif name != self.ends[0] and self.session.loss.degree and deviation < _MOVES:
-                lines.append(
-                    "%s, output %d: moves by %.1f of 255 steps: train odt.data.ScaledTargets(model)"
-                    % (name, channel, deviation)
-                )
+            elif name != self.ends[0] and self.session.loss.degree and deviation < MOVES:
+                lines.append(SMALL % (name, channel, deviation))
         return lines
 
     def _alike(self, name, deviation):
         """A line for the two features that differ least, if by less than int8's steps can tell well."""
         apart = [((squares / count) ** 0.5, pair) for pair, (count, squares) in self.pairs.items() if count]
-        if not apart or min(apart)[0] >= min(_MOVES, deviation / _APART):
+        if not apart or min(apart)[0] >= min(MOVES, deviation / APART):
             return []
         steps, (one, other) = min(apart)
-        return [
-            "%s, features %d and %d: differ by %.1f of 255 steps: where that decides, give it "
-            "odt.data.Whitening(features)" % (name, one, other, steps)
-        ]
+        return [NEAR % (name, one, other, steps)]
 
     def _compare(self, stored, here):
         width, pairs = self.width, self.pairs

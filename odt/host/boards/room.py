@@ -81,7 +81,6 @@ def needed(held, files, block):
     the new one is whole.
     """
     files = lacking(held, files)
-    replaced = [blocks(held[file.target][0], block) for file in files if file.target in held]
     folders = {}
     for path in {*held, *[file.target for file in files]}:
         names = path.split("/")
@@ -91,7 +90,13 @@ def needed(held, files, block):
     pairs = sum(
         [2 * -(-len(entries) * _ENTRY // (block // 2)) for folder, entries in folders.items() if folder not in there]
     )
-    return sum([blocks(file.size, block) for file in files]) - sum(replaced) + max(replaced, default=0) + pairs
+    return sum(_taken(held, files, block)) + pairs
+
+
+def _taken(held, files, block):
+    """(blocks that these files of lacking() take in the end, the most that an old one keeps until it is removed)"""
+    replaced = [blocks(held[file.target][0], block) for file in files if file.target in held]
+    return sum([blocks(file.size, block) for file in files]) - sum(replaced), max(replaced, default=0)
 
 
 def present(held, lib):
@@ -132,9 +137,9 @@ def check(found, held, lib, package, kernels, names=(), more=(), base=True):
     known = {file.target for file in least}
     own = {}  # blocks that each takes at least: most combinations are refused by their sum
     for name in names:
-        brought = wanted(lib, package, kernels, (name,), base)
-        own[name] = _at_least(held, [file for file in brought if file.target not in known], block)
-    spare = room - _at_least(held, least, block)
+        brought = [file for file in wanted(lib, package, kernels, (name,), base) if file.target not in known]
+        own[name], _ = _taken(held, lacking(held, brought), block)
+    spare = room - _taken(held, lacking(held, least), block)[0]
     for count in range(len(names) - 1, -1, -1):
         for some in combinations(names, count):
             if sum([own[name] for name in some]) > spare or set(closed(some)) != set(some):
@@ -144,13 +149,6 @@ def check(found, held, lib, package, kernels, names=(), more=(), base=True):
                 raise BoardError("%s. What fits, with %d: %s" % (
                     text, less, "--with %s" % ",".join(some) if some else "odt without --with"))  # fmt: skip
     raise BoardError(text)
-
-
-def _at_least(held, files, block):
-    """needed() without folders, and without what a file takes until the old one is removed."""
-    files = lacking(held, files)
-    replaced = [blocks(held[file.target][0], block) for file in files if file.target in held]
-    return sum([blocks(file.size, block) for file in files]) - sum(replaced)
 
 
 def bring(board, held, files):
