@@ -23,7 +23,7 @@ from odt.host import convert  # noqa: E402
 
 BLOCKS = ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1))
 EXTENT, LEARN, TEST, EPOCHS, BATCH, MOMENTUM = 48, 1000, 2000, 10, 16, 0.9
-FRONT, DEPTH, RATE = 9, 12, 0.008  # what trains in int8: kernels up to these of PyTorch's layers
+FRONT, DEPTH, RATE = 11, 17, 0.012  # what trains in int8: kernels up to these of PyTorch's layers
 FOLDED, LIVE = 0.003, 0.01  # rates of float32
 CHANGES = {
     "turned": lambda x: np.ascontiguousarray(np.rot90(x, 1, (1, 2))), "inverted": lambda x: 255 - x,
