@@ -14,8 +14,8 @@ def git(*words):
 
 
 def is_changed():
-    """Whether tracked files outside bench/results have changes that are not committed."""
-    return bool(git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!bench/results"))
+    """Whether tracked files outside bench/results and docs/pictures have changes without a commit."""
+    return bool(git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!bench/results", ":!docs/pictures"))
 
 
 def write(name, lines):
