@@ -13,8 +13,8 @@ dark. Then it sees 1,000 of MNIST's test images, changed, for 10 epochs; 2,000 o
 decay, with the BatchNorms folded as in the file (rate 0.003), and with BatchNorms in training (0.01). "int8": by odt,
 one image to a step, SGD(0.012) with cosine decay and without momentum: all biases, the kernels up to the ninth
 inverted residual, the depthwise kernels up to the fifteenth, and the last layer. Policy, rates and epochs were chosen
-on the last 10,000 training images. RAM: arena and state, of float32 as odt plans it, one image to a step; frozen weights
-and program lie in flash.
+on the last 10,000 training images. RAM: arena and state, of float32 as odt plans it, one image to a step; frozen
+weights and program lie in flash.
 """
 
 import argparse
