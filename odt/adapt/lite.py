@@ -16,9 +16,10 @@ from ..plan.graph import Node
 from .update import bias
 
 if 1 - 1:  # for type checkers alone
+    from array import array
     from collections.abc import Sequence
 
-    from ..model import Model
+    from ..layers import Layer
     from ..run.network import Network
 
 _AXES = {2: (AdaptiveAvgPool1D, Conv1D, UpSampling1D), 3: (AdaptiveAvgPool2D, Conv2D, UpSampling2D)}
@@ -112,14 +113,14 @@ def _norm(x, name, width):
 
 def take_weights(model: "Model", source: "Network") -> None:
     """Give the compiled ``model`` the weights of all layers that it shares with the compiled ``source``."""
-    found = dict(_weights(source))
+    found = dict(weights_of(source))
     values = []
-    for layer, own in _weights(model):
+    for layer, own in weights_of(model):
         values += found.get(layer, own)
     model.set_weights(values)
 
 
-def _weights(model):
+def weights_of(model: "Network") -> "list[tuple[Layer, list[array[float]]]]":
     """``[(layer, its arrays)]``, in the order of ``get_weights``."""
     values = model.get_weights()
     found = []

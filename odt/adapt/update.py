@@ -39,6 +39,12 @@ def bias(model: "Model") -> None:
     _set(_layers(model)[-1], 1, True)
 
 
+def freeze(model: "Model", trained: "Sequence[str]" = ()) -> None:
+    """The layers that ``trained`` names train, and nothing else."""
+    for layer in _layers(model):
+        _set(layer, int(layer.name in trained), layer.name in trained)
+
+
 def norm(model: "Model") -> None:
     """Normalisation layers train, and nothing else (for odt.continual.tent)."""
     for layer in _layers(model):

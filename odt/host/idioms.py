@@ -205,7 +205,7 @@ MISSING = {
         'compile(dtype="int8") or "float32"': "dtype dtype_policy compute_dtype variable_dtype quantize "
         "quantization_mode quantization_config quantized_build quantized_call autocast variable_serialization_spec "
         "supports_jit supports_masking training",
-        "odt.adapt.lite adds small layers that train": "enable_lora lora_alpha lora_enabled lora_rank",
+        "odt.adapt.lora.lora(model, layers, rank)": "enable_lora lora_alpha lora_enabled lora_rank",
         "model.export(path) writes a model file": "get_config from_config save_own_variables load_own_variables",
         "layer.trainable": "torch_params",
     },

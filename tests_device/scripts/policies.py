@@ -6,6 +6,7 @@ All that ``ODT_ARGS["only"]`` names; without it, all.
 import odt
 from odt.adapt import task_adaptive, update
 from odt.adapt.lite import lite_residual
+from odt.adapt.lora import lora
 from odt.files import frozen
 
 
@@ -37,6 +38,7 @@ POLICIES += (
     ("adapt", update.last, {}),
     ("lite", None, {}),
     ("norm", update.norm_and_last, {}),
+    ("lora", None, {}),
 )
 only = globals().get("ODT_ARGS", {}).get("only", [policy[0] for policy in POLICIES])
 for name, policy, options in POLICIES:
@@ -45,6 +47,8 @@ for name, policy, options in POLICIES:
     model = network([odt.GroupNorm(2)] if name == "norm" else ())
     if policy:
         policy(model)
+    elif name == "lora":
+        model = lora(model, ["a", "d", "e"], 2)
     else:  # what comes out of a branch is 0 at first, and moves the rest later
         model = lite_residual(model, [("a", "c"), "d"], norm=3)
     model.compile(odt.Adam(0.01), batch_size=4, seed=1, **options)

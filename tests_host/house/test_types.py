@@ -95,7 +95,7 @@ DESCRIBED = (
 )  # fmt: skip
 # Modules whose public names a program calls.
 CALLED = (
-    "adapt.lite", "adapt.tinytrain", "adapt.update", "callbacks", "continual.adabn", "continual.labels",
+    "adapt.lite", "adapt.lora", "adapt.tinytrain", "adapt.update", "callbacks", "continual.adabn", "continual.labels",
     "continual.latents",
     "continual.prototypes", "continual.replay", "continual.reservoir", "continual.teach", "inspect.watch", "metrics",
     "model",

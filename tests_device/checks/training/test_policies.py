@@ -7,7 +7,7 @@ from digests import on_the_pc
 
 SCRIPT = ROOT / "tests_device" / "scripts" / "policies.py"
 # In two goes, each on a heap that nothing has cut to pieces: what compiles last is the largest.
-GOES = ("whole", "last 2", "bias", "sparse", "dynamic", "sqrt", "budget"), ("flash", "adapt", "lite", "norm")
+GOES = ("whole", "last 2", "bias", "sparse", "dynamic", "sqrt", "budget"), ("flash", "adapt", "lite", "norm", "lora")
 
 
 @pytest.mark.parametrize("name", machines.CORES)
@@ -24,6 +24,6 @@ def test_all_that_recomputes_ends_with_the_digest_of_the_whole():
     lines = dict(line.split(":") for line in on_the_pc(SCRIPT, {}).split("\n") if "digest" in line)
     digests = {name: line.split()[-1] for name, line in lines.items()}
     assert digests["whole"] == digests["sqrt"] == digests["budget"]
-    assert len(set(digests.values())) == 9
+    assert len(set(digests.values())) == 10
     arenas = {name: int(line.split()[1].strip(",")) for name, line in lines.items()}
     assert arenas["budget"] < arenas["whole"] and arenas["last 2"] < arenas["whole"]
