@@ -60,6 +60,7 @@ knn                  bench/costs/knn.py                          kernels odt/onl
 labels               bench/accuracy/labels.py                    training odt/continual
 leakage              bench/accuracy/leakage.py                   training federated
 loop                 bench/costs/loop.py                         kernels odt/sensors odt/run
+lora                 bench/accuracy/lora.py                     training kernels odt/adapt bench/accuracy/text.py
 memory               bench/costs/memory.py                       planner odt/host/rows
 mobilenet            bench/accuracy/mobilenet.py                 training kernels odt/host/convert
 mutation             [bench/studies/mutation.py --each 5]        native odt tests_host

@@ -18,6 +18,7 @@ step, by QEMU.
 """
 
 import argparse
+import contextlib
 import sys
 import tempfile
 from pathlib import Path
@@ -83,7 +84,7 @@ class Data:
         """A model that is ready to learn."""
         _, rate, pairs, bits = row
         base = pretrain.network(self.tokens.vocabulary)
-        base.compile(None, batch_size=BATCH)
+        base.compile(None, batch_size=BATCH, seed=1)
         base.set_weights(weights)
         model = base
         if pairs:
@@ -94,7 +95,8 @@ class Data:
         if pairs:
             take_weights(model, base)
         if row is not WHOLE:
-            given, values = frozen.pack(model, bits, self.few if bits == 4 else None), model.get_weights()
+            with contextlib.redirect_stdout(None):  # which samples calibrate
+                given, values = frozen.pack(model, bits, self.few if bits == 4 else None), model.get_weights()
             model.compile(odt.Adam(rate), batch_size=BATCH, seed=1, frozen=given, **options)
             model.set_weights(values)
         model.calibrate(self.few)
