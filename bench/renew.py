@@ -53,6 +53,7 @@ forward_forward      bench/studies/forward_forward.py            training
 frames               bench/costs/frames.py                       kernels odt/recurrent odt/attention odt/sensors
 fuzz                 [tests_host/fuzz/fuzz.py --seconds 3600]    native odt/files odt/reference tests_host/fuzz
 hard                 bench/accuracy/hard.py                      training
+heads                bench/accuracy/heads.py                    training kernels odt/attention odt/host/heads.py
 host                 bench/costs/host.py                         native planner
 imported             bench/accuracy/imported.py                  training odt/host/convert
 kernels              bench/costs/kernels.py                      kernels

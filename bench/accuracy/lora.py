@@ -31,6 +31,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import folders  # noqa: E402, F401
 import counting  # noqa: E402
+import paired  # noqa: E402
 import written  # noqa: E402
 from text import STEPS, Tokens, pretrain  # noqa: E402
 from twin import Twin  # noqa: E402
@@ -111,22 +112,9 @@ def by_odt(data, row, weights):
 
 
 def by_torch(data, row, weights, seed):
-    model = data.of(row, weights)
-    twin = Twin(model, torch.float32)
-    torch.manual_seed(seed)
-    x, y = torch.tensor(list(data.x)).reshape(len(data.y), -1), torch.tensor(list(data.y))
-    optimizer = torch.optim.Adam([each for each in twin.flat_parameters() if each.requires_grad], row[1])
-    for _ in range(EPOCHS):
-        for at in torch.randperm(len(x)).split(BATCH):
-            optimizer.zero_grad()
-            torch.nn.functional.cross_entropy(twin.forward(x[at]), y[at]).backward()
-            optimizer.step()
-    found = []
-    with torch.no_grad():
-        for samples, labels in data.tests:
-            outputs = twin.forward(torch.tensor(list(samples)).reshape(len(labels), -1))
-            found.append(100 * (outputs.argmax(1) == torch.tensor(list(labels))).float().mean().item())
-    return found
+    twin = Twin(data.of(row, weights), torch.float32)
+    parts = [(np.frombuffer(x, "uint8").reshape(-1, STEPS), list(y)) for x, y in [(data.x, data.y), *data.tests]]
+    return [100 * share for share in paired.tuned(twin, seed, parts, row[1], EPOCHS, BATCH)]
 
 
 def size(data, row, weights):

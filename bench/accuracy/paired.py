@@ -48,6 +48,28 @@ def torchs(make, seed, data, rate, epochs=EPOCHS):
     return found if len(found) > 1 else found[0]
 
 
+def tuned(twin, seed, data, rate, epochs, batch, falls=False):
+    """What torchs() gives, of a Twin of one of odt's models: what trains there trains on, at one rate, or at one that
+    ``falls`` to 0 by a cosine.
+    """
+    import torch
+
+    torch.manual_seed(seed)
+    (x, y), *tests = [(torch.tensor(np.asarray(x)), torch.tensor(np.asarray(y, "int64"))) for x, y in data]
+    optimizer = torch.optim.Adam([each for each in twin.flat_parameters() if each.requires_grad], rate)
+    steps = epochs * -(-len(x) // batch)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps, 0 if falls else rate)
+    for _ in range(epochs):
+        for at in torch.randperm(len(x)).split(batch):
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(twin.forward(x[at]), y[at]).backward()
+            optimizer.step()
+            schedule.step()
+    with torch.no_grad():
+        found = [(twin.forward(x).argmax(1) == y).float().mean().item() for x, y in tests]
+    return found if len(found) > 1 else found[0]
+
+
 def table(about, kind, kinds, data, rows, network, module, rate):
     """Print the accuracies of each kind of network by each row, and RAM.
 
