@@ -21,6 +21,7 @@ from odt.continual import Latents, Prototypes, Replay, Reservoir, adabn, labels,
 from odt.data import Companding, Normalizer, Whitening
 from odt.files import frozen
 from odt.host.convert import load
+from odt.host import heads
 from odt.host.four_bits import pack_four
 from odt.inspect import timing as profile
 from odt.noise import evaluate as noise_evaluate
@@ -72,6 +73,10 @@ def recurrent():
     model.compile(odt.SGD(0.01), "mse", dtype="int8", batch_size=6, seed=1)
     model.calibrate(X.ravel())
     return model
+
+
+def attentive():
+    return network([odt.MultiHeadAttention(3)])
 
 
 def latents():
@@ -169,6 +174,8 @@ TAKERS.update({
     "odt.data.readers:Normalizer.update": (lambda: Normalizer(3).update, X[0]),
     "odt.data.readers:Normalizer.apply": (lambda: Normalizer(3).apply, X[0].copy()),
     "odt.layers.normalization:Normalization.adapt": (lambda: normalization().adapt, X),
+    "odt.host.heads:importance": (lambda: lambda x, m=attentive(): heads.importance(m, x, Y), X),
+    "odt.host.heads:prune_heads": (lambda: lambda x, m=attentive(): heads.prune_heads(m, 1, x, Y), X),
     "odt.host.convert:Imported.samples": (lambda: imported().samples, X.transpose(0, 2, 1), X),
 })  # fmt: skip
 ONLINE = {
