@@ -15,6 +15,7 @@ predict: millions of cycles of one prediction on the emulated RP2040, of a model
 """
 
 import argparse
+import contextlib
 import sys
 import tempfile
 from pathlib import Path
@@ -74,7 +75,8 @@ def accuracies(model, data, seed):
     train, test = data
     found = [100 * model.evaluate(*test)[1]]
     rate = odt.CosineDecay(RATE, EPOCHS * -(-len(train[0]) // BATCH))
-    model.compile(odt.Adam(rate), batch_size=BATCH, seed=seed)
+    with contextlib.redirect_stdout(None):  # that it keeps the weights
+        model.compile(odt.Adam(rate), batch_size=BATCH, seed=seed)
     twin = Twin(model, torch.float32)
     model.fit(*train, epochs=EPOCHS, verbose=0)
     found.append(100 * model.evaluate(*test)[1])
