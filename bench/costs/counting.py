@@ -7,8 +7,8 @@ A measured script calls begin() and end() around what is to be counted, first ar
     count, = machine.run("begin()\nend()\nbegin()\nwork()\nend()\n")
 
 rp2040: cycles of an RP2040 that rp2040js emulates, its instructions run and counted by odt's own interpreter;
-rp2040_cached: with the flash's cache, 60 cycles a miss, which is an assumption; rp2040js: the same by that emulator's
-own core, which counts other cycles, mostly for the divider: tests_device/rp2040js/README.md says which and who is
+rp2040_both: by both of its cores, odt.set_num_threads(2); rp2040_cached: by one, with the flash's cache, 60 cycles a
+miss, which is an assumption; rp2040js: the same by that emulator's own core, which counts other cycles, mostly for the divider: tests_device/rp2040js/README.md says which and who is
 right. qemu_*: instructions executed by QEMU, 40 a tick of its counter, 50 of the M33's. pc: nanoseconds.
 """
 
@@ -27,12 +27,14 @@ import machines  # noqa: E402
 import written  # noqa: E402
 
 UNITS = dict.fromkeys(machines.QEMU, "instructions")
-UNITS.update(rp2040="cycles", rp2040_cached="cycles", rp2040js="cycles", pc="ns")
+UNITS.update(rp2040="cycles", rp2040_both="cycles", rp2040_cached="cycles", rp2040js="cycles", pc="ns")
 COUNTERS = {
     "rp2040": "cycles, counted by odt's own interpreter (tests_device/rp2040js/README.md)",
+    "rp2040_both": "cycles, the same by both cores, without contention (tests_device/rp2040js/second.mjs)",
     "rp2040_cached": "cycles, the same with the flash's cache, 60 of a miss (tests_device/rp2040js/cached.mjs)",
     "rp2040js": "cycles, counted by rp2040js's own core (tests_device/rp2040js/README.md)",
 }
+BOTH = "rp2040_both"
 MARKED = tuple(COUNTERS)  # machines whose cycles are read at marks
 
 MARKS = """
@@ -58,12 +60,13 @@ class Board:
 
     def __init__(self, name):
         self.name, self.said = name, ""  # what a script printed
-        self.machine = machines.open(name)
+        self.machine = machines.open("rp2040" if name == BOTH else name)
         self.files = self.machine.files
 
     def run(self, script, args=None):
         """What lay between each begin() and end() of a script, less what lay between the first."""
-        script = (MARKS if self.name in MARKED else COUNTS) + script
+        threads = "import odt\nodt.set_num_threads(2)\n" if self.name == BOTH else ""
+        script = (MARKS if self.name in MARKED else COUNTS) + threads + script
         if self.name in MARKED:
             before = len(self.machine.marks())
             self.said = self.machine.exec(script, timeout=500, args=args)

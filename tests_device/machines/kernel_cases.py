@@ -120,7 +120,7 @@ def draw_medium(rng, name, monkeypatch):
 def run(machine, cases, parts, whole=False):
     """The lines that a machine prints of the cases: CRCs of what may have been written, or all of it.
 
-    parts: kernels compute in two parts as for two cores, but one after the other: the emulated chip has one core.
+    parts: kernels compute in two parts as for two cores, but one after the other.
     """
     batches = [b""]  # that are read at a time
     for case in cases:

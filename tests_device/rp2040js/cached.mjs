@@ -31,6 +31,7 @@ export class Cache {
 export class Cached extends Runner {
   constructor(chip, clock) {
     super(chip, clock);
+    this.isAlone = true;
     this.cache = new Cache();
   }
 }

@@ -6,14 +6,12 @@
 import { RP2040, USBCDC } from 'rp2040js';
 import { CycleClock } from './clock.mjs';
 import { Fault } from './core.mjs';
+import { Second } from './second.mjs';
 import { Translating } from './translate.mjs';
 
 const FLASH = 0x10000000;
 const WATCHDOG = 0x40058;
 const SCRATCH0 = 0x0c;
-const FIFO_ST = 0x50; // of SIO, what the cores send each other: whether there is something
-const FIFO_WR = 0x54;
-const FIFO_RD = 0x58;
 const TURN_MS = 10; // wall time between two looks at the socket
 const IDLE_NANOS = 20e6; // emulated sleep per millisecond of wall time
 
@@ -81,25 +79,6 @@ export class Chip {
         this.onMark(value, this.cycles, this.runner.corrected);
       }
     };
-    // The second core: it answers a reset, by one 0, and cannot be started.
-    const { sio } = chip;
-    const load = sio.readUint32.bind(sio);
-    const store = sio.writeUint32.bind(sio);
-    let taken = false;
-    sio.readUint32 = (offset) => {
-      if (offset !== FIFO_ST && offset !== FIFO_RD) {
-        return load(offset);
-      }
-      const was = taken;
-      taken = offset === FIFO_RD;
-      return taken ? 0 : was ? 2 : 3; // 2: there is room to send, 1: there is something
-    };
-    sio.writeUint32 = (offset, value) => {
-      if (offset === FIFO_WR) { // it would wait for the answer for ever
-        throw new Fault('the program starts the second core, which this emulator does not have: set_num_threads(1) only');
-      }
-      store(offset, value);
-    };
     if (before) {
       const old = before.peripherals[WATCHDOG];
       watchdog.scratchData.set(old.scratchData);
@@ -123,6 +102,7 @@ export class Chip {
     this.chip = chip;
     this.cdc = cdc;
     this.runner = new this.core(chip, clock);
+    this.second = new Second(chip, clock, this.runner);
   }
 
   get cycles() {
@@ -178,13 +158,15 @@ export class Chip {
     const end = performance.now() + TURN_MS;
     let slept = 0;
     do {
-      const { clock, runner } = this;
+      const { clock, runner, second } = this;
       const { core } = this.chip;
       clock.fire();
       if (core.interruptsUpdated || core.waiting) {
         runner.takeInterrupts();
       }
-      if (core.waiting) {
+      if (second.isAwake) {
+        second.turn(clock.cyclesToNext);
+      } else if (core.waiting) {
         const nanos = Math.min(clock.nanosToNext, IDLE_NANOS);
         clock.skip(nanos);
         slept += nanos;
@@ -192,9 +174,11 @@ export class Chip {
           return true;
         }
         continue;
+      } else {
+        clock.changed = false;
+        runner.run(Math.min(clock.cyclesToNext, 250000));
+        second.catchUp();
       }
-      clock.changed = false;
-      runner.run(Math.min(clock.cyclesToNext, 250000));
       if (this.resetRequested) {
         this.reset();
       }

@@ -64,6 +64,8 @@ export class Runner {
       rom: { code: this.rom16, base: 0, size: ROM_SIZE, heat: null },
     };
     this.translator = null; // translate.mjs's
+    this.isAlone = false; // whether second.mjs cannot run beside it
+    this.waitsForEvent = false; // a core that waits: by WFE
     this.cut = Infinity; // at which of them the power fails
 
     // Unlike rp2040js's, this one never enters a handler by itself: takeInterrupts() does.
@@ -93,6 +95,11 @@ export class Runner {
         core.cycles += 15;
       }
     }
+  }
+
+  // To all cores: second.mjs's where there are two.
+  sendEvent() {
+    this.core.eventRegistered = true;
   }
 
   fault(what, address) {
@@ -666,17 +673,19 @@ export class Runner {
             if (core.eventRegistered) {
               core.eventRegistered = false;
             } else {
-              core.waiting = true;
+              core.waiting = this.waitsForEvent = true;
               core.interruptsUpdated = true;
               limit = 0;
             }
           } else if (op === 0xbf30) { // WFI
             used++;
             core.waiting = true;
+            this.waitsForEvent = false;
             core.interruptsUpdated = true;
             limit = 0;
           } else if (op === 0xbf40) { // SEV
-            core.eventRegistered = true;
+            this.sendEvent();
+            limit = clock.changed ? 0 : limit;
           }
           break;
         case 0xc0: case 0xc1: case 0xc2: case 0xc3: case 0xc4: case 0xc5: case 0xc6: case 0xc7: { // STM

@@ -8,6 +8,7 @@ import { Runner } from './core.mjs';
 export class Plain extends Runner {
   constructor(chip, clock) {
     super(chip, clock);
+    this.isAlone = true;
     this.off = { divider: 0, push: 0, pop: 0, exceptions: 0 };
   }
 

@@ -87,6 +87,35 @@ def after_a_reset():
     show("and two", trained())
 
 
+def on_a_pico():
+    """odt has the second core, or a thread of the user's has it."""
+    odt.set_num_threads(2)
+    show("two", trained())
+    try:
+        _thread.start_new_thread(trained, (2,))
+    except OSError as error:
+        print("refused:", error)
+    with open("/kept", "w") as file:  # stops the other core while it writes flash
+        file.write("kept" * 3000)
+    show("written", trained())
+    odt.set_num_threads(1)
+    found = []
+    _thread.start_new_thread(lambda: found.append(sum(i % 7 for i in range(25000))), ())
+    try:
+        odt.set_num_threads(2)
+    except (OSError, RuntimeError) as error:
+        print("refused:", error)
+    show("one", trained())
+    while not found:
+        time.sleep(0.001)
+    print("sum", found[0])
+    time.sleep(0.01)  # the thread ends
+    odt.set_num_threads(2)
+    show("back", trained())
+    with open("/kept") as file:
+        print(file.read() == "kept" * 3000)
+
+
 def interrupted():
     odt.set_num_threads(2)
     model, times = network(), 0

@@ -157,9 +157,10 @@ def test_hard_fault_ends_the_script_and_the_next_one_finds_a_fresh_board():
         assert m.exec("print(2)") == "2\n"
 
 
-def test_a_second_core_is_refused_and_a_soft_reset_needs_none():
-    with machines.open("rp2040") as m:
-        with pytest.raises(machines.MachineError, match="second core, which this emulator does not have"):
+@pytest.mark.parametrize("name", ("rp2040_cached", "rp2040js"))
+def test_a_second_core_is_refused_where_there_is_none_and_a_soft_reset_needs_none(name):
+    with machines.open(name) as m:
+        with pytest.raises(machines.MachineError, match="second core, which this machine does not have"):
             m.exec("import odt\nodt.set_num_threads(2)", timeout=60)
         assert m.exec("import odt\nprint(odt.get_num_threads())") == "1\n"
 

@@ -1,7 +1,4 @@
-"""Two threads on MicroPython: the digests of one, whatever else runs; a board with one core has one.
-
-The emulated RP2040 has one core: there, kernels' parts are computed one after the other (test_kernels.py).
-"""
+"""Two threads on MicroPython, or both cores of an emulated RP2040: the digests of one, whatever else runs."""
 
 import re
 import signal
@@ -13,6 +10,20 @@ import pytest
 from digests import ROOT, on_the_pc
 
 HERE = ROOT / "tests_device" / "scripts"
+STEP = """
+import odt
+from machine import mem32
+x = bytes([(7 * i + i // 5) % 17 for i in range(256 * 8)])
+model = odt.Sequential([odt.Input((16, 16, 1), dtype="uint8", scale=1 / 16), odt.Conv2D(16, 3), odt.Conv2D(16, 3),
+                        odt.Flatten(), odt.Dense(10)])
+model.compile(odt.Adam(0.004), batch_size=8, seed=7)
+odt.set_num_threads(THREADS)
+y = bytes(range(8))
+model.train_step(x, y)
+mem32[0x4005800C] = 1
+model.train_step(x, y)
+mem32[0x4005800C] = 2
+"""
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +61,29 @@ def test_callbacks_that_predict_within_a_kernel_change_no_bit(name, expected):
 @pytest.mark.parametrize("name", machines.UNIX)
 def test_after_a_soft_reset_there_is_one_thread(name, expected):
     assert [line[1:] for line in run(name, "after_a_reset")[0]] == [("1", expected[0]), ("2", expected[0])]
+
+
+def test_both_cores_of_a_pico_train_to_the_pcs_digest_and_one_at_a_time_has_the_second(expected):
+    with machines.open("rp2040") as machine:
+        for _ in range(2):  # a soft reset between them gives the core back
+            text = machine.run(HERE / "two_threads.py", args={"what": "on_a_pico"}, timeout=120)
+            lines = re.findall(r"(\w+) (\d) digest (\w{8})", text)
+            assert lines == [(name, cores, expected[0]) for name, cores in (
+                ("two", "2"), ("written", "2"), ("one", "1"), ("back", "2"))]  # fmt: skip
+            assert text.count("core1 in use") == 2 and "sum %d\n" % sum(i % 7 for i in range(25000)) in text
+            assert text.endswith("True\n")  # what was written while odt had the core
+            assert machine.exec("import odt\nprint(odt.get_num_threads())") == "1\n"
+
+
+def test_both_cores_take_less_time_than_one():
+    with machines.open("rp2040") as machine:
+        cycles = []
+        for threads in (1, 2):
+            before = len(machine.marks())
+            machine.exec(STEP.replace("THREADS", str(threads)), timeout=60)
+            (_, begin, *_), (_, end, *_) = machine.marks()[before:]
+            cycles.append(end - begin)
+    assert cycles[1] < 0.75 * cycles[0]
 
 
 def test_ctrl_c_within_a_kernel_waits_for_the_other_half(expected):
