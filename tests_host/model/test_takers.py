@@ -20,8 +20,8 @@ from odt.adapt import tinytrain as adapt
 from odt.continual import Latents, Prototypes, Replay, Reservoir, adabn, labels, teach, tent
 from odt.data import Companding, Normalizer, Whitening
 from odt.files import frozen
-from odt.host.convert import load
 from odt.host import heads
+from odt.host.convert import load
 from odt.host.four_bits import pack_four
 from odt.inspect import timing as profile
 from odt.noise import evaluate as noise_evaluate
