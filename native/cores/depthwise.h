@@ -93,6 +93,14 @@ int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int
 
 #endif
 
+#if ODT_X86
+
+// Channels first .. stop - 1; raises the peak. Returns whether it was done: with AVX2, of 16 channels and more, filters
+// of at most 64 taps.
+int odt_depthwise_i8__x86(const odt_depthwise_t *a, int32_t first, int32_t stop, int32_t *peak);
+
+#endif
+
 #if ODT_M4
 
 // Channels first .. stop - 1 of images of a few pixels; returns whether they are, and channels four at least.

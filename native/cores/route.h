@@ -45,11 +45,13 @@
         odt_correlate_dw_i8__x86) \
     ROUTE(dense_dw_i8, is_narrow_dw, _, dense_dw_of_one, _, _) \
     ROUTE(dense_dw_i8, _, add_two, dense_dw_by_rows, dense_dw_by_rows, odt_dense_dw_i8) \
+    ROUTE(depthwise2d_i8, odt_has_avx2, _, _, _, odt_depthwise_i8__x86) \
     ROUTE(depthwise2d_i8, odt_is_whole, depthwise_whole, depthwise_whole, depthwise_whole, _) \
     ROUTE(depthwise2d_i8, odt_tiny_plan, _, odt_depthwise_tiny_i8__m4, _, _) \
     ROUTE(depthwise2d_i8, is_strided, depthwise_strided, _, _, _) \
     ROUTE(depthwise2d_i8, is_for_four, _, odt_depthwise_i8__m4, _, _) \
     ROUTE(depthwise2d_i8, _, odt_depthwise_i8__m0, odt_depthwise_apart_i8__m4, depthwise_lanes, depthwise_by_blocks) \
+    ROUTE(depthwise2d_dx_i8, odt_has_avx2, _, _, _, odt_depthwise_i8__x86) \
     ROUTE(depthwise2d_dx_i8, odt_find_squares, odt_depthwise_dx_i8__m0, odt_depthwise_dx_i8__m4, _, _) \
     ROUTE(depthwise2d_dx_i8, is_for_four, _, odt_depthwise_i8__m4, _, _) \
     ROUTE( \
@@ -64,6 +66,7 @@
     ROUTE(norm_dx_i8, _, dx_rows, round_group, odt_norm_dx_i8, odt_norm_dx_i8) \
     ROUTE(maxpool2d_choice_i8, _, choose_quads, choose_fours, odt_maxpool2d_choice_i8, odt_maxpool2d_choice_i8) \
     ROUTE(unpool2d_i8, _, spread_quads, spread_fours, odt_unpool2d_i8, odt_unpool2d_i8) \
+    ROUTE(add_once_i8, odt_has_avx2, _, _, _, odt_add_once_i8__x86) \
     ROUTE(add_i8, _, add_bytes, odt_add_i8, odt_add_i8, odt_add_i8) \
     ROUTE(sigmoid_dx_i8, _, store_gradients, odt_sigmoid_dx_i8, odt_sigmoid_dx_i8, odt_sigmoid_dx_i8) \
     ROUTE(softmax_i8, _, odt_softmax_rows, odt_softmax_i8, odt_softmax_i8, odt_softmax_i8) \

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "../../fixed.h"
-#include "avx2__x86.h"
+#include "finish__x86.h"
 
 enum {
-    WIDTH = 16,        // filters of a panel; columns of a gradient that are summed together
+    WIDTH = ODT_X86_WIDTH, // filters of a panel; columns of a gradient that are summed together
     ROWS = 4,          // outputs, or errors of a gradient, that are summed together
     BLOCK = 64,        // outputs that are summed before they are finished
     POSITIONS = ODT_X86_SMALL ? 24 : 1024, // of a gradient's tile at most
@@ -297,66 +297,6 @@ ODT_AVX2 static void multiply_all(const windows_t *w, const int16_t *x, int32_t 
     }
 }
 
-// How sums of 16 filters become outputs.
-typedef struct {
-    int32_t offsets[WIDTH], m[WIDTH], half[WIDTH], shift[WIDTH];
-    int32_t zy, lo, filters;
-} outputs_t;
-
-ODT_AVX2 static inline __m256i scaled(const int32_t *sums, const outputs_t *o, int32_t j) {
-    __m256i s = _mm256_add_epi32(
-        _mm256_loadu_si256((const __m256i *)(sums + j)), _mm256_loadu_si256((const __m256i *)(o->offsets + j)));
-    __m256i m = _mm256_loadu_si256((const __m256i *)(o->m + j));
-    __m256i low = _mm256_srli_epi64(_mm256_mul_epi32(s, m), 32);
-    __m256i high = _mm256_mul_epi32(_mm256_srli_epi64(s, 32), _mm256_srli_epi64(m, 32));
-    __m256i upper = _mm256_blend_epi32(low, high, 0xAA);
-    upper = _mm256_add_epi32(upper, _mm256_loadu_si256((const __m256i *)(o->half + j)));
-    return _mm256_srav_epi32(upper, _mm256_loadu_si256((const __m256i *)(o->shift + j)));
-}
-
-// The greatest number of a vector.
-ODT_AVX2 static int32_t greatest(__m256i v) {
-    int32_t all[8], found;
-    _mm256_storeu_si256((__m256i *)all, v);
-    found = all[0];
-    for (int32_t i = 1; i < 8; i++) {
-        found = odt_max(found, all[i]);
-    }
-    return found;
-}
-
-ODT_AVX2 static void finish_product(
-    const outputs_t *o, const int32_t *sums, int32_t count, int8_t *y, const int32_t *places, int32_t *peak) {
-    __m256i zy = _mm256_set1_epi32(o->zy), lo = _mm256_set1_epi32(o->lo), hi = _mm256_set1_epi32(127);
-    __m256i max = _mm256_setzero_si256(), min = max, beyond = _mm256_set1_epi32(256);
-    for (int32_t i = 0; i < count; i++, sums += WIDTH) {
-        __m256i a = scaled(sums, o, 0), b = o->filters > 8 ? scaled(sums, o, 8) : _mm256_setzero_si256();
-        max = _mm256_max_epi32(max, _mm256_max_epi32(a, b));
-        min = _mm256_min_epi32(min, _mm256_min_epi32(a, b));
-        a = _mm256_max_epi32(_mm256_add_epi32(_mm256_min_epi32(a, beyond), zy), lo);
-        b = _mm256_max_epi32(_mm256_add_epi32(_mm256_min_epi32(b, beyond), zy), lo);
-        __m256i words = _mm256_packs_epi32(_mm256_min_epi32(a, hi), _mm256_min_epi32(b, hi));
-        words = _mm256_permute4x64_epi64(words, 0xD8);
-        __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
-        int8_t *to = y + places[i];
-        if (o->filters == WIDTH) {
-            _mm_storeu_si128((__m128i *)to, bytes);
-        } else if (o->filters == 8) {
-            _mm_storel_epi64((__m128i *)to, bytes);
-        } else {
-            int8_t all[WIDTH];
-            _mm_storeu_si128((__m128i *)all, bytes);
-            for (int32_t j = 0; j < o->filters; j++) {
-                to[j] = all[j];
-            }
-        }
-    }
-    *peak = odt_max(*peak, greatest(max));
-    if (o->lo != o->zy) {
-        *peak = odt_max(*peak, greatest(_mm256_sub_epi32(_mm256_setzero_si256(), min)));
-    }
-}
-
 // The same of any multipliers: those of the first, too fine scale of a range.
 static void finish_any(
     const odt_correlation_t *a, int32_t n, const int32_t *sums, int32_t count, int8_t *y, const int32_t *places) {
@@ -371,20 +311,10 @@ static void finish_any(
     }
 }
 
-// How sums of filters n .. n + 15 become outputs; 0 for multipliers that finish_product() does not take.
-static int outputs_of(const odt_correlation_t *a, int32_t n, outputs_t *o) {
-    *o = (outputs_t){.zy = a->zy, .lo = a->lo, .filters = odt_min(WIDTH, a->N - n)};
-    for (int32_t j = 0; j < o->filters; j++) {
-        const odt_multiplier_t *q = &a->q[(n + j) * a->q_step];
-        if (q->s < 33 || q->s > 62 || q->m < 0) {
-            return 0;
-        }
-        o->offsets[j] = a->bias ? a->bias[n + j] : 0;
-        o->m[j] = q->m;
-        o->shift[j] = q->s - 32;
-        o->half[j] = 1 << (o->shift[j] - 1);
-    }
-    return 1;
+// How sums of filters n .. n + 15 become outputs; 0 for multipliers that odt_finish_outputs() does not take.
+static int outputs_of(const odt_correlation_t *a, int32_t n, odt_outputs16_t *o) {
+    const int32_t *bias = a->bias ? a->bias + n : NULL;
+    return odt_outputs16(o, a->q + n * a->q_step, a->q_step, bias, odt_min(WIDTH, a->N - n), a->zy, a->lo);
 }
 
 static int is_usual(const odt_correlation_t *a) {
@@ -421,12 +351,12 @@ int odt_correlate_i8__x86(const odt_correlation_t *a) {
                     offsets[i] = offsets[count - 1];
                 }
                 for (int32_t n = from; n < stop; n += WIDTH) {
-                    outputs_t o;
+                    odt_outputs16_t o;
                     int is_finished = outputs_of(a, n, &o);
                     multiply_all(&w, lines, line_size(&w, &t), offsets, count, panels + (n - from) / WIDTH * panel,
                         o.filters, sums);
                     if (is_finished) {
-                        finish_product(&o, sums, count, a->y + n, places, a->peak);
+                        odt_finish_outputs(&o, sums, count, a->y + n, places, a->peak);
                     } else {
                         finish_any(a, n, sums, count, a->y + n, places);
                     }

@@ -1,5 +1,7 @@
 // ReLU and its gradient, int8, which may work in place. ReLU6 is a ReLU whose scale is fixed such that 127 is 6.
 
+#include <string.h>
+
 #include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
@@ -30,7 +32,6 @@ void odt_relu_dx_i8(const odt_relu_dx_i8_t *a) {
             dx += whole;
         }
         #endif
-        // by words; on a machine with vectors the compiler vectorizes the loop below
         for (; end - e >= 4; e += 4, y += 4, dx += 4) {
             uint32_t word = odt_load_word(y) ^ 0x80808080;
             // the top bit of each byte: whether the byte is not 0
@@ -38,6 +39,16 @@ void odt_relu_dx_i8(const odt_relu_dx_i8_t *a) {
             odt_store_word(dx, odt_load_word(e) & ((word - (word >> 7)) | word));
         }
     }
+    #if !ODT_32_BIT
+    // the compiler makes vectors of this, although dx may be e
+    int8_t found[64], low = (int8_t)lo;
+    for (; low == lo && end - e >= 64; e += 64, y += 64, dx += 64) {
+        for (int32_t i = 0; i < 64; i++) {
+            found[i] = (int8_t)(e[i] & -(y[i] > low));
+        }
+        memcpy(dx, found, sizeof(found));
+    }
+    #endif
     for (; e != end; e++) {
         *dx++ = *y++ > lo ? *e : 0;
     }

@@ -311,6 +311,18 @@ void odt_bias_dw_i8(const odt_bias_dw_i8_t *a) {
         a->db[n + 3] = s3;
     }
     #endif
+    #if !ODT_PANEL
+    for (; n + 32 <= N; n += 32) {
+        int32_t sums[32] = {0}; // what the compiler makes vectors of
+        const int8_t *e = a->e + n;
+        for (int32_t m = M; m; m--, e += N) {
+            for (int32_t i = 0; i < 32; i++) {
+                sums[i] += e[i];
+            }
+        }
+        memcpy(a->db + n, sums, sizeof(sums));
+    }
+    #endif
     memset(a->db + n, 0, (size_t)(N - n) * sizeof(int32_t));
     for (int32_t m = 0; n < N && m < M; m++) {
         for (int32_t i = n; i < N; i++) {

@@ -254,6 +254,11 @@ void odt_depthwise_channels_i8(const void *arguments, int32_t first, int32_t sto
         return;
     }
     #endif
+    #if ODT_X86
+    if (odt_depthwise_i8__x86(a, first, stop, peak)) {
+        return;
+    }
+    #endif
     depthwise_by_blocks(a, first, stop, peak);
 }
 

@@ -1,0 +1,60 @@
+// Sums of int8 tensors that are rounded once (add_once_i8.c), 16 at a time on a PC with AVX2.
+
+#ifndef ODT_ADD_ONCE_X86_H
+#define ODT_ADD_ONCE_X86_H
+
+#include "../../opcodes.h"
+#include "finish__x86.h"
+
+#if ODT_X86
+
+enum { ODT_X86_SUMS = 16 }; // that are added before they become bytes
+
+// How bytes, moved up by `up` bits, become summands; 0 for multipliers that would exceed 32 bits.
+static inline int odt_summand16(odt_outputs16_t *o, odt_multiplier_t q, int32_t zero, int32_t *up) {
+    int32_t more = odt_max(33 - q.s, 0);
+    q.s += more;
+    *up = 16 + more;
+    if (more > 6 || zero != (int8_t)zero || !odt_outputs16(o, &q, 0, NULL, ODT_X86_WIDTH, 0, 0)) {
+        return 0;
+    }
+    for (int32_t i = 0; i < ODT_X86_WIDTH; i++) {
+        o->offsets[i] = -zero * (1 << *up);
+    }
+    return 1;
+}
+
+ODT_AVX2 static inline __m256i odt_summands(const int8_t *x, const odt_outputs16_t *o, int32_t up) {
+    __m256i v = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)x));
+    return odt_scaled_sums(_mm256_sll_epi32(v, _mm_cvtsi32_si128(up)), o, 0);
+}
+
+// Returns how many elements were computed, from the first on; raises the peak.
+ODT_AVX2 static inline int32_t odt_add_once_i8__x86(
+    const odt_add_once_i8_t *a, odt_multiplier_t qa, odt_multiplier_t qb, int32_t *peak) {
+    odt_outputs16_t of_a, of_b, of_y;
+    int32_t up_a, up_b, done = 0;
+    odt_multiplier_t q = {1 << 30, 46}; // a 65,536th
+    int is_usual = a->zy == (int8_t)a->zy && a->lo == (int8_t)a->lo && a->lo <= a->zy;
+    if (!odt_has_avx2() || !is_usual || !odt_summand16(&of_a, qa, a->za, &up_a)
+        || !odt_summand16(&of_b, qb, a->zb, &up_b) || !odt_outputs16(&of_y, &q, 0, NULL, ODT_X86_WIDTH, a->zy, a->lo)) {
+        return 0;
+    }
+    while (done + ODT_X86_WIDTH <= a->N) {
+        int32_t sums[ODT_X86_SUMS * ODT_X86_WIDTH], places[ODT_X86_SUMS], count = 0;
+        for (; count < ODT_X86_SUMS && done + ODT_X86_WIDTH <= a->N; count++) {
+            places[count] = done;
+            for (int32_t i = 0; i < ODT_X86_WIDTH; i += 8, done += 8) {
+                __m256i first = odt_summands(a->a + done, &of_a, up_a);
+                __m256i second = odt_summands(a->b + done, &of_b, up_b);
+                _mm256_storeu_si256((__m256i *)(sums + count * ODT_X86_WIDTH + i), _mm256_add_epi32(first, second));
+            }
+        }
+        odt_finish_outputs(&of_y, sums, count, a->y, places, peak);
+    }
+    return done;
+}
+
+#endif
+
+#endif
