@@ -67,6 +67,7 @@
     ROUTE(maxpool2d_choice_i8, _, choose_quads, choose_fours, odt_maxpool2d_choice_i8, odt_maxpool2d_choice_i8) \
     ROUTE(unpool2d_i8, _, spread_quads, spread_fours, odt_unpool2d_i8, odt_unpool2d_i8) \
     ROUTE(add_once_i8, odt_has_avx2, _, _, _, odt_add_once_i8__x86) \
+    ROUTE(add_once_i8, _, odt_add_once_i8, odt_add_once_i8, odt_add_once_i8, odt_add_once_i8) \
     ROUTE(add_i8, _, add_bytes, odt_add_i8, odt_add_i8, odt_add_i8) \
     ROUTE(sigmoid_dx_i8, _, store_gradients, odt_sigmoid_dx_i8, odt_sigmoid_dx_i8, odt_sigmoid_dx_i8) \
     ROUTE(softmax_i8, _, odt_softmax_rows, odt_softmax_i8, odt_softmax_i8, odt_softmax_i8) \

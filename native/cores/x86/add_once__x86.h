@@ -3,6 +3,7 @@
 #ifndef ODT_ADD_ONCE_X86_H
 #define ODT_ADD_ONCE_X86_H
 
+#include "../../core.h"
 #include "../../opcodes.h"
 #include "finish__x86.h"
 

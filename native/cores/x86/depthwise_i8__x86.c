@@ -33,7 +33,7 @@ typedef struct {
 } places_t;
 
 // Channels n .. n + 15; 0 for multipliers that odt_finish_outputs() does not take.
-static int pack_lanes(const odt_depthwise_t *a, int32_t n, lanes_t *f) {
+static int pack_sixteen(const odt_depthwise_t *a, int32_t n, lanes_t *f) {
     if (!odt_outputs16(&f->outputs, a->q + n, 1, a->bias ? a->bias + n : NULL, LANES, a->zy, a->lo)) {
         return 0;
     }
@@ -118,7 +118,7 @@ int odt_depthwise_i8__x86(const odt_depthwise_t *a, int32_t first, int32_t stop,
     for (int32_t next = first; next < stop; next += LANES) {
         int32_t n = odt_min(next, stop - LANES); // the last ones, if fewer are left
         lanes_t f;
-        if (!pack_lanes(a, n, &f)) {
+        if (!pack_sixteen(a, n, &f)) {
             return 0;
         }
         for (int32_t row = 0; row < a->B * a->OH; row++) {

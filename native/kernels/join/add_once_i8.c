@@ -1,5 +1,6 @@
 // Sums of two tensors, int8, like add_i8.c but rounded once, as other frameworks do. May work in place.
 
+#include "../../core.h"
 #include "../../opcodes.h"
 #include "../../common/elements.h"
 #include "../../cores/x86/add_once__x86.h"
