@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "../../core.h"
 #include "../../fixed.h"
 #include "avx2__x86.h"
 
