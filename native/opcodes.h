@@ -449,7 +449,7 @@ typedef struct {
 } odt_bias_dw_i8_t;
 void odt_bias_dw_i8(const odt_bias_dw_i8_t *a);
 
-// y = clamp(q[n] * e)
+// y = clamp(q[n] * e); id >> 16 rows lie before
 typedef struct {
     int8_t *y; // [M][N], may be e
     const int8_t *e; // [M][N]

@@ -41,12 +41,12 @@ TABLE = (
     b"37 gather_f32 y=f32[B*F] c: x:buf ; B F\n"  # y[b] = x[order(b)]  # in f32; rows gather; cost as gather_i8
     b"4 rescale q=mul[N] sx:i32 sw:i32[N] sy:i32 ; N factor\n"  # q[n] = factor * sx * sw[n] / sy  # in base; rows prepares
     b"5 ratio q=mul sx:i32 sy:i32 ; factor\n"  # q = factor * sx / sy  # in base; rows prepares
-    b"6 rescale_dx qc=mul[N] q=mul sw:i32[N] se:i32 sdx:i32 ; N factor\n"  # qc[n] = sw[n] / max sw; q = factor * se * max sw / sdx  # in more
+    b"6 rescale_dx qc=mul[N] q=mul sw:i32[N] se:i32 sdx:i32 ; N factor\n"  # qc[n] = sw[n] / max sw; q = factor * se * max sw / sdx  # in more; rows prepares
     b"7 product y=i32 a:i32 b:i32 ; factor\n"  # y = factor * a * b  # in base; rows prepares
     b"8 bias_i8 y=i32[N] b:i32[N] sx:i32 sw:i32[N] ; N\n"  # y[n] = b[n] * 2^-20 / (sx * sw[n])  # in base; rows prepares
     b"9 range_i8 s+i32 peak:i32 ; limit fall fine\n"  # s *= peak / limit if peak > limit, less where peak is far below it  # in base
     b"162 range_x_i8 s+i32 seen+i32 peak:i32 ; limit\n"  # as range_i8 of inputs: s grows by a quarter at most; seen = max(seen, peak * s)  # in base
-    b"95 accumulate_i32 y+i32[N] d:i32[N] ; N\n"  # y += d  # in base
+    b"95 accumulate_i32 y+i32[N] d:i32[N] ; N\n"  # y += d  # in base; rows after
     b"96 accumulate_f32 y+f32[N] d:f32[N] ; N\n"  # y += d  # in f32
     b"140 squares_i32 total+i32 d:i32[N] gs:i32 ; N factor\n"  # total += sum of (factor * gs * d)^2, as a scale; 0 is none  # in base
     b"142 squares_f32 total+f32 d:f32[N] ; N\n"  # total += sum of d^2  # in f32
@@ -60,17 +60,17 @@ TABLE = (
     b"38 dense_f32 y=f32[M*N] x:f32[M*K] w:f32[N*K] b:f32[N] ; M K N relu\n"  # y = b[n] + sum_k x * w  # in f32; cost 1 M M*N M*N*K M*N*K*D N*K
     b"39 dense_dx_f32 dx=f32[M*K] e:f32[M*N] w:f32[N*K] ; M K N\n"  # dx = sum_n e * w  # in f32; cost 1 M M*K M*N M*N*K M*N*K*Q K*N
     b"40 dense_dw_f32 dw=f32[R*K] e:f32[M*N] x:f32[M*K] ; M K N at R\n"  # dw[n - at] = sum_m e * x  # in f32; cost 1 R R*K M*R M*R*K M*R*K*Q M*R*K*Q*D
-    b"13 bias_dw_i8 db=i32[N] e:i8[M*N] ; M N\n"  # db = sum_m e  # in base; cost 1 N M*N M V M*V
+    b"13 bias_dw_i8 db=i32[N] e:i8[M*N] ; M N\n"  # db = sum_m e  # in base; rows sum; cost 1 N M*N M V M*V
     b"41 bias_dw_f32 db=f32[N] e:f32[M*N] ; M N\n"  # db = sum_m e  # in f32; cost as bias_dw_i8
-    b"14 channel_scale_i8 y=i8[M*N]~e e:i8[M*N] q:mul[N] c: ; M N id\n"  # y = clamp(q[n] * e)  # in more; cost 1 M N M*N
+    b"14 channel_scale_i8 y=i8[M*N]~e e:i8[M*N] q:mul[N] c: ; M N id\n"  # y = clamp(q[n] * e); id >> 16 rows lie before  # in more; rows drawn; cost 1 M N M*N
     b"15 conv2d_i8 y=i8[B*OH*OW*N] peak+i32 x:i8[B*H*W*C] w:i8[N*KH*KW*C] b:i32[N] q:mul[N] ; @ zx zy lo\n"  # y = clamp(zy + q[n] * (b[n] + sum_(kh,kw,c) (x - zx) * w))  # in conv; rows window
-    b"16 conv2d_dx_i8 dx=i8[B*H*W*C] peak+i32 e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul ; @\n"  # dx = clamp(q * sum_(kh,kw,n) e * w)  # in conv
+    b"16 conv2d_dx_i8 dx=i8[B*H*W*C] peak+i32 e:i8[B*OH*OW*N] w:i8[N*KH*KW*C] q:mul ; @\n"  # dx = clamp(q * sum_(kh,kw,n) e * w)  # in conv; rows errors
     b"17 conv2d_dw_i8 dw=i32[R*KH*KW*C] e:i8[B*OH*OW*N] x:i8[B*H*W*C] ; @ zx at R\n"  # dw[n - at] = sum_(b,oh,ow) e * (x - zx)  # in conv
     b"42 conv2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*C] w:f32[N*KH*KW*C] b:f32[N] ; @ relu\n"  # y = b[n] + sum_(kh,kw,c) x * w  # in f32_conv; rows window; cost 1 P P*N P*KH*N I*N I*N*C I*N*C*D N*T*C
     b"43 conv2d_dx_f32 dx=f32[B*H*W*C] e:f32[B*OH*OW*N] w:f32[N*KH*KW*C] ; @\n"  # dx = sum_(kh,kw,n) e * w  # in f32_conv; cost 1 B*H*W B*H*W*C I I*N I*N*C I*N*C*Q N*T*C
     b"44 conv2d_dw_f32 dw=f32[R*KH*KW*C] e:f32[B*OH*OW*N] x:f32[B*H*W*C] ; @ at R\n"  # dw[n - at] = sum_(b,oh,ow) e * x  # in f32_conv; cost 1 P P*R I*R I*R*C I*R*C*Q I*R*C*Q*D R*T*C
     b"18 depthwise2d_i8 y=i8[B*OH*OW*N] peak+i32 x:i8[B*H*W*N] w:i8[N*KH*KW] b:i32[N] q:mul[N] ; @ zx zy lo\n"  # y = clamp(zy + q[n] * (b[n] + sum_(kh,kw) (x - zx) * w))  # in depth; rows window
-    b"19 depthwise2d_dx_i8 dx=i8[B*H*W*N] peak+i32 e:i8[B*OH*OW*N] w:i8[N*KH*KW] q:mul[N] ; @\n"  # dx = clamp(q[n] * sum_(kh,kw) e * w)  # in depth
+    b"19 depthwise2d_dx_i8 dx=i8[B*H*W*N] peak+i32 e:i8[B*OH*OW*N] w:i8[N*KH*KW] q:mul[N] ; @\n"  # dx = clamp(q[n] * sum_(kh,kw) e * w)  # in depth; rows errors
     b"20 depthwise2d_dw_i8 dw=i32[R*KH*KW] e:i8[B*OH*OW*N] x:i8[B*H*W*N] ; @ zx at R\n"  # dw[n - at] = sum_(b,oh,ow) e * (x - zx)  # in depth
     b"45 depthwise2d_f32 y=f32[B*OH*OW*N] x:f32[B*H*W*N] w:f32[N*KH*KW] b:f32[N] ; @ relu\n"  # y = b[n] + sum_(kh,kw) x * w  # in f32_more; rows window; cost 1 N P*N I*N I*N*D N*T
     b"46 depthwise2d_dx_f32 dx=f32[B*H*W*N] e:f32[B*OH*OW*N] w:f32[N*KH*KW] ; @\n"  # dx = sum_(kh,kw) e * w  # in f32_more; cost 1 N B*H*W*N P*N I*N I*N*Q N*T
@@ -120,10 +120,10 @@ TABLE = (
     b"192 batch_to_space y=i8[B*H*W*U] x:i8[B*SH*SW*OH*OW*U] ; B H W U SH SW PT PL OH OW\n"  # the inverse of space_to_batch; beside its y 0  # in import
     # activation: ReLU and its kin, forward and backward, and their masks as bits
     b"21 relu_i8 y=i8[N]~x x:i8[N] ; N' z\n"  # y = max(x, z)  # in base; rows x
-    b"22 relu_dx_i8 dx=i8[N]~e e:i8[N] y:i8[N] ; N' lo\n"  # dx = e where y > lo, else 0  # in base
+    b"22 relu_dx_i8 dx=i8[N]~e e:i8[N] y:i8[N] ; N' lo\n"  # dx = e where y > lo, else 0  # in base; rows ey
     b"48 relu_f32 y=f32[N]~x x:f32[N] ; N'\n"  # y = max(x, 0)  # in f32; rows x
     b"49 relu_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N'\n"  # dx = e where y > 0, else 0  # in f32
-    b"72 relu6_dx_i8 dx=i8[N]~e e:i8[N] y:i8[N] ; N'\n"  # dx = e where -128 < y < 127, else 0  # in base
+    b"72 relu6_dx_i8 dx=i8[N]~e e:i8[N] y:i8[N] ; N'\n"  # dx = e where -128 < y < 127, else 0  # in base; rows ey
     b"73 relu6_f32 y=f32[N]~x x:f32[N] ; N'\n"  # y = min(max(x, 0), 6)  # in f32; rows x
     b"74 relu6_dx_f32 dx=f32[N]~e e:f32[N] y:f32[N] ; N'\n"  # dx = e where 0 < y < 6, else 0  # in f32
     b"75 leaky_relu_i8 y=i8[N]~x x:i8[N] ; N' z slope\n"  # y = x where x > z, else z + slope * (x - z)  # in more; rows x
@@ -142,7 +142,7 @@ TABLE = (
     b"88 softmax_dx_f32 dx=f32[M*N]~e e:f32[M*N] y:f32[M*N] ; M N\n"  # dx = y * (e - sum_n e * y)  # in f32; cost 1 M M*N
     b"155 open_i8 bits=i8[S] y:i8[N] ; N' S lo hi\n"  # bit i = lo < y[i] < hi  # in base; rows mask
     b"156 open_f32 bits=i8[S] y:f32[N] ; N' S hi\n"  # bit i = 0 < y[i] < hi  # in f32; rows mask
-    b"157 masked_i8 dx=i8[N]~e e:i8[N] bits:i8[S] ; N' S\n"  # dx[i] = e[i] where bit i, else 0  # in base
+    b"157 masked_i8 dx=i8[N]~e e:i8[N] bits:i8[S] ; N' S\n"  # dx[i] = e[i] where bit i, else 0  # in base; rows masked
     b"158 masked_f32 dx=f32[N]~e e:f32[N] bits:i8[S] ; N' S\n"  # dx[i] = e[i] where bit i, else 0  # in f32
     b"186 lookup_i8 y=i8[N]~x x:i8[N] table:i8[4*64] ; N'\n"  # y = table[x + 128]  # in import; rows x
     b"193 curve_i8 y=i8[N] peak+i32 x:i8[N] sx:i32 sy:i32 ; N' z zy lo factor kind alpha gain\n"  # y = clamp(zy + gain * f(factor * sx * (x - z)) / sy), f by kind: 0 ELU, else GELU  # in curve
@@ -201,22 +201,22 @@ TABLE = (
     b"189 entropy_i8 e=i8[B*N] so=i32 sums=i32[N] peak+i32 c+ labels:buf x:i8[B*N] sx:i32 se:i32 ; B N diversity\n"  # e = p * (a - sum_n p * a) / se, p = softmax(sx * x), a = diversity * log(mean p over the rows) - log(p); so = se / COUNT; LOSS += -sum p * log(p)  # in own
     b"190 entropy_f32 e=f32[B*N]~x sums=f32[N] c+ labels:buf x:f32[B*N] ; B N diversity\n"  # e = p * (a - sum_n p * a) / COUNT, p, a, LOSS as in entropy_i8  # in f32_more
     # update: from gradients to weights: optimizers and decay
-    b"30 momentum_i16 d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32 c: ; N K factor id mu at\n"  # v = mu * v + d * factor * gs; d = v  # in base; cost 1 N N*K N*R R*K
+    b"30 momentum_i16 d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32 c: ; N K factor id mu at\n"  # v = mu * v + d * factor * gs; d = v  # in base; rows after; cost 1 N N*K N*R R*K
     b"32 momentum_i32 d+i32[N*K] ds=i32[N] v+f32[N*K] gs:i32 ; N K factor mu\n"  # as momentum_i16 with v in float32  # in f32; cost as momentum_i16
     b"57 momentum_f32 d+f32[N] v+f32[N] ; N mu\n"  # v = mu * v + d; d = v  # in f32; cost as momentum_i16
-    b"93 nesterov_i16 d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32 c: ; N K factor id mu at\n"  # v = mu * v + d * factor * gs; d = d * factor * gs + mu * v  # in base; cost as momentum_i16
+    b"93 nesterov_i16 d+i32[N*K] ds=i32[N] v+i16[N*K] ex+i8[N] gs:i32 c: ; N K factor id mu at\n"  # v = mu * v + d * factor * gs; d = d * factor * gs + mu * v  # in base; rows after; cost as momentum_i16
     b"92 nesterov_f32 d+f32[N] v+f32[N] ; N mu\n"  # v = mu * v + d; d = d + mu * v  # in f32; cost as momentum_i16
     b"94 nesterov_i32 d+i32[N*K] ds=i32[N] v+f32[N*K] gs:i32 ; N K factor mu\n"  # as nesterov_i16 with v in float32  # in f32; cost as momentum_i16
-    b"31 adam_i16 d+i32[N*K] ds=i32[N] m+i16[N*K] v+i16[N*K] ex+i8[N] gs:i32 c: ; N K factor id c1 r2 rc2 at\n"  # m += (g - m) * (1 - beta1); v = sqrt(beta2 * v^2 + (1 - beta2) * g^2); d = m / v  # in base; cost 1 N N*K R R*K
+    b"31 adam_i16 d+i32[N*K] ds=i32[N] m+i16[N*K] v+i16[N*K] ex+i8[N] gs:i32 c: ; N K factor id c1 r2 rc2 at\n"  # m += (g - m) * (1 - beta1); v = sqrt(beta2 * v^2 + (1 - beta2) * g^2); d = m / v  # in base; rows after; cost 1 N N*K R R*K
     b"161 adam_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] limited+i32 m+i16[R*K] v+i16[R*K] ex+i8[R] d:i32[R*K] gs:i32 rate:i32 c: ; N K factor id c1 r2 rc2 common at R\n"  # adam_i16 and w -= rate * d / sw[n] in one  # in base; cost as adam_i16
     b"33 adam_i32 d+i32[N*K] ds=i32[N] m+f32[N*K] v+f32[N*K] gs:i32 rate:i32[2] ; N K factor b1 c1 b2 c2 eps\n"  # as adam_i16 with m and v in float32  # in f32; cost as adam_i16
     b"58 adam_f32 d+f32[N] m+f32[N] v+f32[N] rate:i32[2] ; N b1 c1 b2 c2 eps\n"  # m += (d - m) * (1 - beta1); v = beta2 * v + (1 - beta2) * d^2; d = m / (sqrt(v) + eps * rate[1])  # in f32; cost as adam_i16
-    b"34 plain_i32 ds=i32[N] gs:i32 ; N factor\n"  # ds[n] = factor * gs  # in base; updates
+    b"34 plain_i32 ds=i32[N] gs:i32 ; N factor\n"  # ds[n] = factor * gs  # in base; rows after; updates
     b"89 decay_f32 w+f32[N] c: ; N decay\n"  # w -= RATE * decay * w  # in f32
     b"90 decay_i8 w+i8[N] r+i8[N] c: ; N decay id\n"  # the same of 256 * w + r  # in more
     b"91 decay_i32 b+i32[N] c: ; N decay id\n"  # b -= RATE * decay * b  # in more
     b"35 apply_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] limited+i32 d:i32[R*K] ds:i32[R] rate:i32 c: ; N K id common at R\n"  # w -= rate * ds[n] * d / sw[n]  # in base; cost as adam_i16
-    b"36 apply_i32 b+i32[N] d:i32[N] ds:i32 rate:i32 ; N\n"  # b -= rate * ds * d * 2^20  # in base; cost as adam_i16
+    b"36 apply_i32 b+i32[N] d:i32[N] ds:i32 rate:i32 ; N\n"  # b -= rate * ds * d * 2^20  # in base; rows after; cost as adam_i16
     b"59 apply_f32 w+f32[N] d:f32[N] rate:i32 ; N\n"  # w -= rate * d  # in f32; cost as adam_i16
     b"154 settle_i8 w+i8[N*K] r+i8[N*K] sw+i32[N] limited:i32 ; N K\n"  # w in a scale twice as large, where a row has outgrown it  # in base
     b"165 passed_i8 m+i32[6] k+i32 c+ ; which\n"  # while KEY is above 1: m = sums of LOSS of the passes with w + e z, with w - e z; LOSS and CORRECT as before plus the mean of both passes  # in rare

@@ -83,15 +83,16 @@ def bias_dw_i8(o):
 
 
 def channel_scale_i8(o):
-    """y = clamp(q[n] * e)
+    """y = clamp(q[n] * e); id >> 16 rows lie before
 
     y=i8[M*N]~e e:i8[M*N] q:mul[N] c: ; M N id
     """
     q = o.q
-    key = hash32(o.c[KEY], o.id)
+    key = hash32(o.c[KEY], o.id & 0xFFFF)
+    first = (o.id >> 16 & 0xFFFF) * o.N  # elements of the rows before these
     for i in range(o.M * o.N):
         n = i % o.N
-        v = rescale_random(o.e[i], q[2 * n], q[2 * n + 1], hash32(key, i))
+        v = rescale_random(o.e[i], q[2 * n], q[2 * n + 1], hash32(key, first + i))
         o.y[i] = max(-127, min(127, v))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import odt
+from odt.adapt import update
 
 
 def least(make):
@@ -18,13 +19,16 @@ def least(make):
     return int(re.findall(r"at least (\d+)", str(error.value))[0])
 
 
-def draw(seed):
-    """(model, options of compile): one sample to a step; its frozen front is a few layers long, or all of it trains."""
+def draw(seed, biases=False):
+    """(model, options of compile): one sample to a step; its frozen front is a few layers long, or all of it trains.
+
+    ``biases``: in int8; the last layer trains, of the others the biases alone.
+    """
     d = random.Random(seed)
     height, width = d.choice((8, 9, 12, 16)), d.choice((4, 6, 8))
     x = odt.Input((height, width, d.choice((1, 2, 3))), dtype="uint8", scale=1 / 128, zero_point=128)
     y, before = x, None
-    front = d.choice((2, 4, 6, 99, 0))
+    front = d.choice((2, 4, 6, 99, 0)) * (not biases)
     for number in range(d.randint(3, 7)):
         frozen = {"trainable": number >= front}
         strides = d.choice((1, 1, 1, 2)) if y.shape[0] > 4 else 1
@@ -48,9 +52,12 @@ def draw(seed):
         y = d.choice((lambda y: y, odt.ReLU(), odt.LeakyReLU(0.1), odt.Tanh()))(y)
         before = d.choice((before, y))
     y = odt.Dense(d.choice((3, 5)))(d.choice((odt.GlobalAvgPool, odt.Flatten))()(y))
-    return odt.Model(x, y), {
-        "optimizer": d.choice((odt.SGD(0.05), odt.SGD(0.05, 0.9), odt.Adam(0.01))), "dtype": d.choice(("int8", "int8",
-        "float32")),
+    model = odt.Model(x, y)
+    if biases:
+        update.bias(model)
+    return model, {
+        "optimizer": d.choice((odt.SGD(0.05), odt.SGD(0.05, 0.9), odt.Adam(0.01))),
+        "dtype": d.choice(("int8", "int8", "int8" if biases else "float32")),
         "batch_size": d.choice((1, 1, 3)), "seed": seed,
     }  # fmt: skip
 

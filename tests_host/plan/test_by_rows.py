@@ -68,9 +68,9 @@ def steps(model, plan, x, y, state):
     return found
 
 
-def drawn(seed, backend=None):
+def drawn(seed, backend=None, biases=False):
     """(model, what compile_graph takes, state before a step, samples) of a random network."""
-    model, options = striped.draw(seed)
+    model, options = striped.draw(seed, biases)
     if backend:
         executor.use(backend)
     try:

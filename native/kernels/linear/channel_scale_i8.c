@@ -1,5 +1,5 @@
 // Converts errors from a scale per channel to one scale, int8, before the gradient of a layer's input. e and y are [M,
-// N].
+// N]: the rows of an error from the one on that the upper half of id is, which draw as they do in the whole.
 
 #include "../../fixed.h"
 #include "../../opcodes.h"
@@ -7,10 +7,11 @@
 
 void odt_channel_scale_i8(const odt_channel_scale_i8_t *a) {
     int32_t M = a->M, N = a->N, peak = INT32_MAX;
-    uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id), i = 0;
+    uint32_t id = (uint32_t)a->id, i = 0;
+    uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], id & 0xffff), first = (id >> 16) * (uint32_t)N;
     for (int32_t m = 0; m < M; m++) {
         for (int32_t n = 0; n < N; n++, i++) {
-            int32_t v = odt_rescaled_random(a->e[i], odt_checked(&a->q[n]), odt_hash32(key, i));
+            int32_t v = odt_rescaled_random(a->e[i], odt_checked(&a->q[n]), odt_hash32(key, first + i));
             a->y[i] = odt_clamp(v, 0, -127, &peak);
         }
     }

@@ -1,4 +1,4 @@
-"""Training by rows: less RAM for the forward pass where its activations are not kept, to the same bits.
+"""Training by rows: less RAM where activations and errors need not be whole, to the same bits.
 
 A stretch of layers runs stripe by stripe: a few rows of its output, then the next few (stage.py). Nothing is computed
 twice; rows that the next stripe needs are moved. The instructions are those of any program, with other heights,
@@ -35,11 +35,11 @@ class Rows:
     that are split. ``reads``: whether a stage reads the sample by rows. ``whole``: the Plan of the same step without
     stages, with whole kernels (ranges.py). ``sample``: bytes of the sample, if it is to lie at the arena's end, 0 if
     elsewhere. ``packed``: None where all kernels in flash have 8 bits, else how large parts of them packed.rewrite()
-    unpacks at once. ``is_patient``: as placement.place() has it.
+    unpacks at once. ``is_patient``: as placement.place() has it. ``back``: whether the backward pass may run by rows.
     """
 
     whole = places = None
-    is_patient = False
+    is_patient = back = False
     names = ()
     buffers = None  # what makes those of the schedule, if not as ever
 
@@ -54,7 +54,9 @@ class Rows:
 
     def again(self):
         """Rows for an equal schedule."""
-        return Rows(stages=self.stages, split=self.split, sample=self.sample, packed=self.packed)
+        rows = Rows(stages=self.stages, split=self.split, sample=self.sample, packed=self.packed)
+        rows.back = self.back
+        return rows
 
     def __call__(self, s, ends):
         if self.packed:
@@ -62,12 +64,12 @@ class Rows:
         if self.split:
             self.found = s.buffers.found
             rewrite(s, ends)
-        forward = Forward(s, ends, self.sample)
+        forward = Forward(s, ends, self.sample, self.back)
         if self.stages is None:
             self.forward = self.forward or forward
             self.stages = self.forward.choose(self.limit, self.is_cut)
         forward.rewrite(s, ends, self.stages)
-        self.end = ends[0]
+        self.end = ends[-1] if self.back else ends[0]
         units = forward.units
         self.reads = any([units[a].is_source for a, _, _ in self.stages])
         self.names = [(units[a].owner, units[b - 1].owner, rows) for a, b, rows in self.stages]

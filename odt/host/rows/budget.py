@@ -1,4 +1,4 @@
-"""A memory_budget on a PC: where recomputation alone does not reach it, the forward pass runs by rows, too."""
+"""A memory_budget on a PC: where recomputation alone does not reach it, layers run by rows, too."""
 
 from ...base.fixed import elements
 from ...data.readers import SIZES
@@ -19,7 +19,8 @@ def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, chec
 
     Of plans by rows it takes the one that computes the least again and, of these, the shortest program. Where weights
     are frozen in flash, rows of kernels that do not train may lie there, too (split.py). The smallest budget is that of
-    the best of a few: without recomputation, and with what lets the backward pass need the fewest bytes. Every larger
+    the best of a few: without recomputation, and with what lets the backward pass need the fewest bytes. The backward
+    pass of int8 runs by rows, too, where nothing else reaches the budget; then nothing is computed again. Every larger
     budget is accepted, no smaller one is. Raises MemoryError naming the smallest, and the layer that needs the most.
     """
     what = nodes, loss, optimizer, dtype, batch, micro
@@ -34,6 +35,10 @@ def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, chec
     whole += sample
     found = _searches(what, flash, sample)
     fits = [made for made in [each.within(memory_budget - each.state) for each in found] if made]
+    if not fits:
+        back = _backward(found, what, flash, sample)
+        fits = [made for made in [each.within(memory_budget - each.state) for each in back] if made]
+        found += back
     if fits:
         return _with_whole(min(fits, key=lambda made: (made.again, len(made.code))), what, flash)
     best = min(found, key=lambda each: each.least.arena + each.state, default=None)
@@ -75,6 +80,14 @@ def _searches(what, flash, sample=0):
     return found
 
 
+def _backward(found, what, flash, sample=0):
+    """A _Search whose backward pass runs by rows, as well: with split kernels, if these make the best of ``found``."""
+    if not found or what[3] != "int8" or not what[2] or hasattr(what[2], "passes"):
+        return []
+    best = min(found, key=lambda each: each.least.arena + each.state)
+    return [_Search(what, flash, best.split, sample, True)]
+
+
 def _with_parts_of_one(what, flash):
     """The fewest bytes of the same steps in micro-batches of one sample; many where there are no such steps."""
     what = what[:5] + (1,)
@@ -83,6 +96,7 @@ def _with_parts_of_one(what, flash):
         found = _searches(what, flash)
         for each in found:
             each.within(0)
+        found += _backward(found, what, flash)
     except ValueError:  # dynamic updates and others take no micro-batches
         return 1 << 31
     return min([least + state] + [each.least.arena + each.state for each in found])
@@ -111,11 +125,11 @@ def _with_whole(made, what, flash):
 class _Search:
     """Plans by rows; ``least``: the one that takes the fewest bytes; ``state``: bytes of all their states.
 
-    ``split``: with split kernels; ``sample``: bytes of a sample that lies in the arena.
+    ``split``: with split kernels; ``sample``: bytes of a sample that lies in the arena; ``back``: of the whole step.
     """
 
-    def __init__(self, what, flash, split=False, sample=0):
-        self.what, self.flash, self.split, self.sample = what, flash, split, sample
+    def __init__(self, what, flash, split=False, sample=0, back=False):
+        self.what, self.flash, self.split, self.sample, self.back = what, flash, split, sample, back
         self.forwards = {}  # (segments, bits) -> Forward
         self.tried = {}  # (segments, bits) -> the plan in the fewest bytes
         self.choices = []
@@ -137,6 +151,7 @@ class _Search:
         key = tuple(segments), bits
         packed = FEW if isinstance(self.flash, Flash) else None
         rows = Rows(limit, None, self.forwards.get(key), self.split, self.sample, packed, is_cut)
+        rows.back = self.back
         made = compile_graph(*self.what, segments, self.flash, bits=bits, rows=rows)
         self.forwards[key] = rows.forward
         return made
@@ -175,7 +190,8 @@ class _Search:
         found = [made for made in (self._fit((), bits, limit) for bits in self.bits) if made]
         if found:
             return min(found, key=lambda made: len(made.code))
-        self._widen()
+        if not self.back:
+            self._widen()
         if self.least.arena > limit:
             return None
         most = limit

@@ -1,4 +1,4 @@
-"""Which stages the forward pass is cut into: by dynamic programming over the boundaries between units.
+"""Which stages a step is cut into: by dynamic programming over the boundaries between units.
 
 The bytes that live between two units do not depend on how the others run. So the RAM of a cut is the largest of its
 stages', and the best cut up to a boundary is part of the best one of all.
@@ -7,8 +7,10 @@ stages', and the best cut up to a boundary is part of the best one of all.
 from ...base.regions import REGION_SHIFT
 from ...plan.instruction import END, ROW
 from ...plan.memory import lifetimes
+from .back import between_layers, in_state
 from .rewriting import live
-from .stage import Stage, row_out
+from .stage import Stage
+from .stripes import row_out
 from .units import units
 
 ROWS = (1, 2, 4, 8)  # of a stage's last output in a stripe
@@ -30,35 +32,39 @@ class Bytes:
 class Forward:
     """The forward pass of a schedule whose activations are not in place yet (before memory.share()).
 
-    ``peaks``: bytes that live while a unit runs as it is; ``rest``: while what comes after the forward pass does.
-    ``sample``: bytes of the sample, if it lies in the arena.
+    ``peaks``: bytes that live while a unit runs as it is; ``rest``: while what comes after the units does.
+    ``sample``: bytes of the sample, if it lies in the arena. ``back``: the units are the whole step's.
     """
 
-    def __init__(self, s, ends, sample=0):
+    def __init__(self, s, ends, sample=0, back=False):
         self.sample = sample + 3 & ~3
         arena = s.arena
         self.bytes = Bytes(arena)
-        self.units, _ = units(s, ends[0])
+        end = ends[-1] if back else ends[0]
+        self.units, _ = units(s, end)
         lives = lifetimes(s.instructions, arena)
         self.lives = {root: (first, last) for root, first, last in lives}
         used = live(s)
         self.peaks = [max(used[unit.start : unit.index + 1]) for unit in self.units]
         if sample:
             self.peaks[0] += self.sample
-        self.rest = max(used[ends[0] :] or [0])
+        self.rest = max(used[end:] or [0])
         self.words = [sum([made[ROW][END] - 1 for made in unit.prepares + [unit.made]]) for unit in self.units]
+        begins, ends = between_layers(self.units) if back else (None, None)
+        self.begins, self.ends = begins, ends  # of stages, where not all units are
         # (first unit, unit after the last, rows) -> (bytes, bytes of the windows and of what lives through, words)
         self.stages = {}
         sizes = self.bytes.sizes
         self.between = [  # bytes that are whole before each unit, and after the last
             sum([sizes[root] + 3 & ~3 for root, (first, last) in self.lives.items() if first < at <= last])
-            for at in [unit.start for unit in self.units] + [ends[0]]
+            for at in [unit.start for unit in self.units] + [end]
         ]
 
     def stage(self, a, b, rows):
         """Units a .. b - 1 by stripes of that many rows."""
         end = self.units[b - 1].index
-        return Stage(self.units[a:b], rows, {unit.y for unit in self.units[a:b] if self.lives[unit.y][1] > end})
+        rowed = [unit for unit in self.units[a:b] if not unit.is_after]
+        return Stage(self.units[a:b], rows, {unit.y for unit in rowed if self.lives[unit.y][1] > end})
 
     def _measured(self, a, b, rows):
         key = a, b, rows
@@ -81,13 +87,17 @@ class Forward:
         Stages have ``longest`` units, and do not go on where their windows alone take more than ``most`` bytes.
         """
         found = [(a + 1, 0, self.peaks[a], self.words[a])] if self.peaks[a] <= most else []
-        if self.units[a].why:
+        if self.units[a].why or self.begins and a not in self.begins:
             return found
+        updated = set()  # what instructions of the stage would have read as it was
         for b in range(a + 2, min(len(self.units), a + longest) + 1):
             last = self.units[b - 1]
-            if last.why:
+            if last.why or any([in_state(made, False) & updated for made in [*last.prepares, last.made]]):
                 break
-            if last.scale > 1:  # a mask ends with what it is of
+            if last.is_after:
+                updated |= in_state(last.made, True)
+                continue
+            if last.scale > 1 or self.ends and b not in self.ends:  # a mask ends with what it is of
                 continue
             for count in rows:
                 if count < last.view.height:
@@ -137,11 +147,12 @@ class Forward:
     def rewrite(self, s, ends, stages):
         """Let the stages run by stripes."""
         made, done = [], 0
+        moved = list(ends)
         for a, b, rows in stages:
             made += s.instructions[done : self.units[a].start]
             made += self.stage(a, b, rows).emit(s)
             done = self.units[b - 1].index + 1
+            moved = [end + len(made) - done if end >= done else now for end, now in zip(ends, moved)]
         made += s.instructions[done:]
-        grown = len(made) - len(s.instructions)
         s.instructions = made
-        ends[:] = [end + grown for end in ends]
+        ends[:] = moved

@@ -55,7 +55,7 @@ def shapes(instructions, arena):
     found = {}
     for root, each in touches.items():
         size = arena.sizes[root]
-        if arena.kinds[root] != ACTIVATION:
+        if arena.kinds[root] not in (ACTIVATION, ERROR):
             each = [(0, size, index, writes) for _, _, index, writes in each]
         found[root] = pieces(each, size)
     return found
@@ -71,7 +71,7 @@ def lives(instructions):
                 root, at = root.root, at + root.shift
             if root.region == ARENA and root.size:
                 end = at + buffer.size
-                if root.kind != ACTIVATION:
+                if root.kind not in (ACTIVATION, ERROR):
                     at, end = 0, root.size
                 touches.setdefault(root, []).append((at, end, index, access != ":"))
     return [(root, pieces(each, root.size)) for root, each in touches.items()]

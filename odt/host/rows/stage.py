@@ -3,46 +3,18 @@
 A stripe makes a few rows of the last unit's output and, before, those rows of the others that are not there yet:
 nothing is computed twice. What a unit makes lies in one of three ways: ``whole``, where something after the stage reads
 it; in a window of the rows that the next stripe needs, too, which move to the window's beginning; or in a buffer of the
-stripe alone.
+stripe alone. What sums over rows sums a stripe's; the sums are added. Updates of these follow the last stripe.
 """
 
-from ...base.opcodes import WINDOW
-from ...base.regions import CONTROL, REGION_SHIFT
-from ...plan.instruction import END, FIRST, ROW, SHARES, STOP
+from ...plan.instruction import ACCESS, END, FIRST, READS, ROW, SHARES, STOP
+from ...plan.values import GRADIENT
+from .back import touched, words_after
 from .lives import Lives
 from .source import BLOCK, Source
+from .stripes import Run, Stripe, needed, pieces, row_out, striped
 
-_H, _PT, _OH = [WINDOW.split().index(name) for name in ("H", "PT", "OH")]
-_SLICE = 7  # words
+_SLICE, _ADD = 7, 4  # words
 _SAMPLE = "sample"
-
-
-class Run:
-    """``unit`` makes rows ``at`` .. ``end`` - 1 of its output from rows ``low`` .. ``high`` - 1 of its inputs."""
-
-    def __init__(self, unit, at, end):
-        self.unit, self.at, self.end = unit, at, end
-        self.low, self.high = needed(unit, at, end)
-
-
-class Stripe:
-    """``runs``, then ``moves``: (unit, from which row of its window on rows move down, how many). ``begins``: by unit,
-    a window's first row.
-    """
-
-    def __init__(self, runs, moves, begins):
-        self.runs, self.moves, self.begins = runs, moves, begins
-
-
-def needed(unit, at, end):
-    """(first, after the last) of the rows of an input that these rows of the output depend on."""
-    low = max(0, at * unit.stride - unit.pad)
-    return low, min(unit.view_in.height, (end - 1) * unit.stride - unit.pad + unit.window)
-
-
-def pieces(shift, count):
-    """(row, rows) of moves by ``shift`` rows down of ``count`` rows such that none meets where it comes from."""
-    return [(at, min(shift, count - at)) for at in range(0, count, shift)]
 
 
 class Stage:
@@ -53,9 +25,11 @@ class Stage:
     """
 
     def __init__(self, units, rows, stays):
+        self.after = [unit for unit in units if unit.is_after]
+        units = [unit for unit in units if not unit.is_after]
         self.units, self.rows = units, rows
-        self.makers = {unit.y: unit for unit in units}
-        self.whole = {unit for unit in units if unit.y in stays}
+        self.makers = {unit.y: unit for unit in units if not unit.is_sum}
+        self.whole = {unit for unit in units if unit.y in stays and not unit.is_sum}
         self.readers = {unit: [each for each in units if unit.y in each.inputs] for unit in units}
         self.windows = {}
         self.stripes = []
@@ -76,6 +50,8 @@ class Stage:
             at = min(height, at + self.rows)
             need = {}
             for unit in reversed(units):
+                if unit.is_sum and unit is not units[-1] and unit.inputs[0] in self.makers:
+                    continue
                 own = unit.view.height
                 rows = own if at == height else own * at // height if not self.readers[unit] else need.get(unit, 0)
                 need[unit] = rows = max(rows, done[unit])
@@ -84,6 +60,9 @@ class Stage:
                         if value in self.makers:
                             maker = self.makers[value]
                             need[maker] = max(need.get(maker, 0), needed(unit, done[unit], rows)[1])
+            for unit in units:
+                if unit not in need:  # it sums what there is
+                    need[unit] = need[self.makers[unit.inputs[0]]]
             runs = [Run(unit, done[unit], need[unit]) for unit in units if need[unit] > done[unit]]
             done = need
             low = dict(done)
@@ -119,9 +98,11 @@ class Stage:
     def words(self):
         """Words of its program."""
         total = sum([made[ROW][END] - 1 for unit in self.units for made in unit.prepares])
+        total += sum([words_after(unit) for unit in self.after])
         total += self.source.words(self.gathers) if self.source else 0
         for stripe in self.stripes:
             total += sum([run.unit.made[ROW][END] - 1 for run in stripe.runs])
+            total += _ADD * sum([run.unit.is_sum and run.at > 0 for run in stripe.runs])
             total += _SLICE * sum([len(pieces(shift, count)) for _, shift, count in stripe.moves])
         return total
 
@@ -142,8 +123,10 @@ class Stage:
             lives.give({(root, row): size for row, size in rows.items()})
         for unit in self.units:
             for made in unit.prepares:
-                root = arena.root(made[FIRST])
-                lives.step((), root, arena.sizes[root])
+                for operand, access in zip(made[FIRST : made[ROW][STOP]], made[ROW][ACCESS]):
+                    if access != READS:
+                        root = arena.root(operand)
+                        lives.step((), root, arena.sizes[root])
         for _, made, source, _, _ in self.source.steps if self.source else ():
             lives.step((source,), made, self.source.sizes[made])
         for number, stripe in enumerate(self.stripes):
@@ -159,6 +142,9 @@ class Stage:
                         parts += [(root, row) for row in range(run.low, run.high)]
                     else:
                         parts.append(root)
+                if unit.is_sum:
+                    self._add(lives, arena, run, parts, number)
+                    continue
                 whole = unit.view.height if unit in self.whole else self.windows.get(unit, rows)
                 shares = made[ROW][SHARES] if rows == whole else None  # as memory.share(): of buffers, not of parts
                 if unit.is_source:
@@ -180,7 +166,21 @@ class Stage:
             for unit, shift, count in stripe.moves:
                 for _ in pieces(shift, count):
                     lives.step((unit,))
+        for unit in self.after:
+            for root in touched(unit, arena, True):
+                lives.step((), root, arena.sizes[root])
+            lives.step(touched(unit, arena, False))
         return lives.most(self.whole)
+
+    @staticmethod
+    def _add(lives, arena, run, parts, number):
+        """A stripe's sum, which is added to those before, and stays."""
+        root = arena.root(run.unit.y)
+        made = ("sum", root, number) if run.at else root
+        lives.step(parts, made, arena.sizes[root])
+        lives.stay.append(root)
+        if run.at:
+            lives.step((made, root))
 
     def _rows_read(self, dying, sample):
         """({value: {row: bytes}} of what the stage reads by rows to its end, the units whose values come by rows)."""
@@ -212,10 +212,13 @@ class Stage:
             places.update({unit: (unit.y, 0) for unit in self.whole})
             for run in stripe.runs:
                 unit = run.unit
-                if unit not in places:
+                if unit not in places and not unit.is_sum:
                     size = (run.end - run.at) * row_out(unit)
                     places[unit] = s.scratch("rows", size), run.at
-                out.append(_striped(arena, run, places, self.makers, source))
+                if unit.is_sum:
+                    out += self._sums(s, run, places)
+                    continue
+                out.append(striped(arena, run, places, self.makers, source))
                 if unit.is_source:
                     s.owner = unit.owner
                     out.append(self.source.move_on(s, source, run.end - run.at))
@@ -227,39 +230,15 @@ class Stage:
                     made = s.instruction("slice", (to, before), (1, size, size, 0))
                     out.append(made[: made[ROW][END]] + unit.made[unit.made[ROW][END] :])
         s.owner = None
+        return out + [made for unit in self.after for made in [*unit.prepares, unit.made]]
+
+    def _sums(self, s, run, places):
+        """The instructions of a stripe's sum."""
+        arena, unit = s.arena, run.unit
+        size = arena.sizes[unit.y]
+        places[unit] = s.scratch("gradient of a stripe", size, GRADIENT) if run.at else unit.y
+        out = [striped(arena, run, places, self.makers, None)]
+        if run.at:
+            made = s.instruction("accumulate_i32", (unit.y, places[unit]), (size // 4,))
+            out.append(made[: made[ROW][END]] + unit.made[unit.made[ROW][END] :])
         return out
-
-
-def row_out(unit):
-    """Bytes of a row of the unit's output."""
-    return unit.view.row // unit.scale
-
-
-def _striped(arena, run, places, makers, source):
-    """The run's instruction. ``places``: by unit, the buffer that holds its rows, and its first one; ``source``:
-    buffers of a Source, by key.
-    """
-    unit, rows = run.unit, run.end - run.at
-
-    def part(value, row, at, end):
-        buffer, first = places[makers[value]] if value in makers else (value, 0)
-        at, size = (at - first) * row, (end - at) * row
-        return buffer if size == arena.sizes[buffer] else arena.part(buffer, at, size)
-
-    parts = {value: part(value, unit.view_in.row, run.low, run.high) for value in unit.inputs}
-    parts[unit.y] = part(unit.y, row_out(unit), run.at, run.end)
-    made = unit.made
-    stop, end = made[ROW][STOP], made[ROW][END]
-    if unit.is_source:
-        parts[CONTROL << REGION_SHIFT] = source[BLOCK]
-    operands = tuple([parts.get(operand, operand) for operand in made[FIRST:stop]])
-    sizes = list(made[stop:end])
-    if unit.is_source:
-        sizes[0], sizes[1] = rows, sizes[1] // unit.view.height
-    elif unit.is_windowed:
-        sizes[_H], sizes[_PT], sizes[_OH] = run.high - run.low, max(0, unit.pad - run.at * unit.stride), rows
-    else:  # elements, and of a mask its bytes
-        sizes[0] = sizes[0] // unit.view.height * rows
-        if unit.scale > 1:
-            sizes[1] = rows * row_out(unit)
-    return made[:FIRST] + operands + tuple(sizes) + made[end:]

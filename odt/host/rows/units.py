@@ -1,4 +1,4 @@
-"""The forward pass as units: what each instruction computes, and whether it can compute some rows of an image alone.
+"""A step as units: what each instruction computes, and whether it can compute some rows of an image alone.
 
 A unit is an instruction with those before it that prepare its multipliers and biases. It can run by rows if an output
 row depends on a window of rows of its inputs and on nothing else. ``View`` says how a value is cut into rows.
@@ -9,6 +9,7 @@ from ...base.opcodes import opcode
 from ...base.regions import REGION_SHIFT
 from ...plan.instruction import ACCESS, END, FIRST, NAME, READS, ROW, STOP
 from ..traits import TRAITS
+from . import back
 
 
 class View:
@@ -22,19 +23,21 @@ class View:
 
 
 class Unit:
-    """An instruction of the forward pass, ``index``, after those that prepare it, from ``start``.
+    """An instruction, ``index``, after those that prepare it, from ``start``.
 
     ``how``: the clause "rows" of its row (host/traits/). ``why``: None if it runs by rows, else the reason
     against it, in words. Then ``y`` and ``inputs`` are operands, ``view`` is the output's, and row r of it depends
     on the rows from r * ``stride`` - ``pad`` of each input, ``window`` of them. ``view_in``: the inputs'.
     ``is_source``: it gathers the sample, and has no inputs. ``scale``: of a mask, whose view is the input's, how
-    many bytes of that one of its own stands for.
+    many bytes of that one of its own stands for. Of the backward pass (back.py): ``is_back``, a gradient whose rows
+    depend on windows of the error; ``is_sum``, over all rows; ``is_drawn``; ``is_after``, an update that waits for
+    such sums; ``bits``: the operand of a mask that it reads.
     """
 
     window, stride, pad = 1, 1, 0
     scale = 1
-    is_windowed = is_source = False
-    view = view_in = why = None
+    is_windowed = is_source = is_back = is_sum = is_drawn = is_after = False
+    view = view_in = why = bits = None
     inputs = ()
 
     def __init__(self, instructions, start, index):
@@ -53,7 +56,10 @@ class Unit:
 
 
 def units(s, count):
-    """The Units of the schedule's first ``count`` instructions, and the Views of the values by operand."""
+    """The Units of the schedule's first ``count`` instructions, and the Views of the values by operand.
+
+    Those of the backward pass run by rows in int8.
+    """
     found, start = [], len(s.clears)  # which outlive what they stand before
     for index in range(start, count):
         if TRAITS[s.instructions[index][ROW][NAME]].rows != "prepares":
@@ -67,9 +73,9 @@ def units(s, count):
             _follow(s, unit, views)
     for unit in found:
         unit.why = unit.why or _against(s, unit, views)
-        if unit.why is None:
+        if unit.why is None and not unit.is_after:
             unit.view_in = views[unit.y if unit.is_source else unit.inputs[0]]
-            unit.view = views[unit.y] if unit.scale == 1 else unit.view_in
+            unit.view = unit.view_in if unit.scale > 1 or unit.is_sum else views[unit.y]
     return found, views
 
 
@@ -79,8 +85,16 @@ def _operands(unit):
     return dict(zip(names, unit.made[FIRST : unit.made[ROW][STOP]]))
 
 
+def _sizes(unit):
+    """Immediates by name."""
+    return dict(zip(opcode(unit.name).immediates, unit.made[unit.made[ROW][STOP] : unit.made[ROW][END]]))
+
+
 def _read(s, unit, views):
     """What the instruction says of its rows."""
+    if unit.how in back.HOWS:
+        back.read(unit, _operands(unit), _sizes(unit), views, View)
+        return
     if unit.how == "gather":
         unit.is_source = True
         if unit.made[unit.made[ROW][STOP]] > 1:
@@ -96,9 +110,7 @@ def _read(s, unit, views):
         operands = _operands(unit)
         unit.inputs = tuple([operands[name] for name in unit.how])
         return
-    stop, end = unit.made[ROW][STOP], unit.made[ROW][END]
-    code = opcode(unit.name)
-    sizes = dict(zip(code.immediates, unit.made[stop:end]))
+    code, sizes = opcode(unit.name), _sizes(unit)
     unit.inputs = (_operands(unit)["x"],)
     size = 1 if s.int8 else 4
     (pixels,) = [extent for name, _, _, extent, _ in code.operands if name == "x"]
@@ -124,7 +136,7 @@ def _read(s, unit, views):
 
 
 def _is_elementwise(unit):
-    return unit.how not in (None, "window", "gather", "mask")
+    return unit.how not in (None, "window", "gather", "mask", "errors", "sum", "after")
 
 
 def _follow(s, unit, views):
@@ -142,11 +154,13 @@ def _follow(s, unit, views):
 
 def _against(s, unit, views):
     """Why a unit does not run by rows, None if it does."""
+    if unit.is_after:
+        return None
     arena = s.arena
     for operand in unit.inputs + (unit.y,):
         if operand >> REGION_SHIFT or arena.roots[operand] != operand:
             return "its input or its output lies within another value"
-    values = unit.inputs if unit.scale > 1 else unit.inputs + (unit.y,)
+    values = unit.inputs if unit.scale > 1 or unit.is_sum else unit.inputs + (unit.y,)
     if any([value not in views for value in values]):
         return "its rows are not known"
     for value in values:
@@ -157,6 +171,10 @@ def _against(s, unit, views):
             return "its inputs have other rows than its output"
     if unit.scale > 1 and views[unit.inputs[0]].row % unit.scale:
         return "a row's mask has no whole bytes"
+    if unit.how in back.HOWS:
+        why = back.against(unit, _sizes(unit), views[unit.inputs[0]])
+        if why:
+            return why
     written = [
         operand
         for operand, access in zip(unit.made[FIRST : unit.made[ROW][STOP]], unit.made[ROW][ACCESS])

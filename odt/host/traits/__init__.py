@@ -5,8 +5,8 @@ The first comment is the formula. The second has clauses, ``# in base; rows x; c
 
 - ``in``: the piece of the kernels for stock firmware that has its kernel, ``base`` or what follows ``_odt_``
 - ``rows``: how a memory budget may cut it into rows (host/rows/units.py): ``window``, ``gather``, ``mask``,
-  ``prepares`` (multipliers and biases of the next instruction), or the elementwise operands, a letter each; without,
-  it runs whole
+  ``prepares`` (multipliers and biases of the next instruction), of the backward pass (host/rows/back.py) ``errors``,
+  ``masked``, ``drawn``, ``sum`` and ``after``, or the elementwise operands, a letter each; without, it runs whole
 - ``cost``: the products of sizes that its time is a sum of (host/cost/__init__.py), or ``as`` another instruction;
   without, it is estimated from the product of all its sizes
 - ``updates``: an update although it writes to the arena alone; a gradient of weights has ``_dw_`` in its name
