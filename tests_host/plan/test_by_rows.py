@@ -128,8 +128,8 @@ def test_any_stages_change_no_bit(backend, seeds):
     assert used > 4 * len(seeds) and moved > len(seeds) and read > len(seeds)
 
 
-def real(s, ends, forward, stages):
-    """Bytes that live at the worst moment of the forward pass, of the instructions themselves."""
+def real(s, ends, forward, stages, whole=False):
+    """Bytes that live at the worst moment of the forward pass, or of the ``whole`` step: of the instructions."""
     arena = memory.Arena()
     for name in ("sizes", "kinds", "roots", "shifts"):
         setattr(arena, name, list(getattr(s.arena, name)))
@@ -139,7 +139,7 @@ def real(s, ends, forward, stages):
     forward.rewrite(copy, after, stages)
     memory.share(copy.instructions, arena)
     live = place.live_bytes(place.shapes(copy.instructions, arena).values(), len(copy.instructions))
-    return max(live[: after[0]])
+    return max(live[: after[-1 if whole else 0]])
 
 
 def all_stages(forward, a=0):

@@ -20,8 +20,8 @@ def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, chec
     Of plans by rows it takes the one that computes the least again and, of these, the shortest program. Where weights
     are frozen in flash, rows of kernels that do not train may lie there, too (split.py). The smallest budget is that of
     the best of a few: without recomputation, and with what lets the backward pass need the fewest bytes. The backward
-    pass of int8 runs by rows, too, where nothing else reaches the budget; then nothing is computed again. Every larger
-    budget is accepted, no smaller one is. Raises MemoryError naming the smallest, and the layer that needs the most.
+    pass of int8 runs by rows, too, where nothing else reaches the budget and before the last layer biases alone train;
+    then nothing is computed again. Every larger budget is accepted, no smaller one is. Raises MemoryError naming the smallest, and the layer that needs the most.
     """
     what = nodes, loss, optimizer, dtype, batch, micro
     sample = _bytes_of(nodes[0]) if isinstance(memory_budget, WithSample) else 0
@@ -82,10 +82,18 @@ def _searches(what, flash, sample=0):
 
 def _backward(found, what, flash, sample=0):
     """A _Search whose backward pass runs by rows, as well: with split kernels, if these make the best of ``found``."""
-    if not found or what[3] != "int8" or not what[2] or hasattr(what[2], "passes"):
+    nodes, _, optimizer, dtype, _, _ = what
+    if not found or dtype != "int8" or not optimizer or hasattr(optimizer, "passes") or not _biases_alone(nodes):
         return []
     best = min(found, key=lambda each: each.least.arena + each.state)
     return [_Search(what, flash, best.split, sample, True)]
+
+
+def _biases_alone(nodes):
+    """Whether biases train before the last layer with weights, and nothing else there."""
+    before = [node.layer for node in nodes if node.layer.weight_shapes()][:-1]
+    trains = [layer for layer in before if layer.trainable]
+    return bool(trains) and all([layer.kernel_shape and layer.update_rows == () for layer in trains])
 
 
 def _with_parts_of_one(what, flash):
@@ -187,6 +195,8 @@ class _Search:
 
     def within(self, limit):
         """The plan that computes the least again within ``limit`` bytes of arena, None if there is none."""
+        if self.back and self.least.arena > limit:
+            return None
         found = [made for made in (self._fit((), bits, limit) for bits in self.bits) if made]
         if found:
             return min(found, key=lambda made: len(made.code))

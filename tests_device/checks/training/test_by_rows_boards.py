@@ -47,6 +47,21 @@ def four(**options):
     return model
 
 
+def biases(**options):
+    """Two blocks of which the biases train, at a resolution that makes their errors most of the arena."""
+    x = odt.Input((24, 24, 3), dtype="uint8", scale=1 / 128, zero_point=128)
+    y = odt.Conv2D(8, 3, padding="same", activation="relu")(x)
+    for strides in (1, 2):
+        z = odt.Conv2D(24, 1, activation="relu")(y)
+        z = odt.DepthwiseConv2D(3, strides=strides, padding="same", activation="relu")(z)
+        z = odt.Conv2D(8, 1)(z)
+        y = odt.Add()([z, y]) if strides == 1 else z
+    model = odt.Model(x, odt.Dense(5)(odt.GlobalAvgPool()(y)))
+    update.bias(model)
+    model.compile(odt.SGD(0.05, 0.9), batch_size=1, seed=1, **options)
+    return model
+
+
 def split(**options):
     """A network of which some channels train, in a few layers; all else lies in flash."""
     x = odt.Input((40, 40, 3), dtype="uint8", scale=1 / 128, zero_point=128)
@@ -107,6 +122,15 @@ def test_boards_train_by_rows_to_the_digests_of_the_pc(name, tmp_path):
     size = 24 * 24 * 3
     path, expected, whole = made(small, tmp_path, size)
     assert int(re.findall(r"arena (\d+)", expected)[0]) < 0.5 * whole
+    check(trained(name, path, size), expected)
+
+
+@pytest.mark.parametrize("name", ("unix", "qemu_m4", "qemu_m7", "rp2040", "stock_rp2040"))
+def test_boards_train_biases_by_rows_to_the_digests_of_the_pc(name, tmp_path):
+    """Errors by rows, too, of which the scaled ones are drawn in parts."""
+    size = 24 * 24 * 3
+    path, expected, whole = made(biases, tmp_path, size)
+    assert int(re.findall(r"arena (\d+)", expected)[0]) < 0.45 * whole
     check(trained(name, path, size), expected)
 
 
