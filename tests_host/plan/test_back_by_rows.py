@@ -1,23 +1,20 @@
-"""The backward pass by rows (odt/host/rows/back.py): gradients of inputs by stripes, sums of biases, draws by element."""
+"""The backward pass by rows (odt/host/rows/back.py): gradients of inputs by stripes, sums, draws by element."""
 
 import random
 import re
 import sys
 from collections import Counter
-from unittest import mock
 
 import pytest
 import striped
 from checkout import ROOT
-from test_by_rows import drawn, front, ram, real, stages_at_random, steps
+from striped import drawn, front, planned, ram, real, stages_at_random, steps
 
 import odt
 from odt.adapt import update
 from odt.host.rows import Rows
-from odt.host.rows.choose import ROWS, Forward
-from odt.plan import compiler
-from odt.plan.compiler import compile_graph, prepare, train
-from odt.plan.schedule import Schedule
+from odt.host.rows.choose import ROWS
+from odt.plan.compiler import compile_graph
 from odt.reference.linear_i8 import channel_scale_i8
 
 sys.path.insert(0, str(ROOT / "bench"))
@@ -41,21 +38,6 @@ def biases(height=24, **options):
     return model
 
 
-def planned(what, bits=True):
-    """The Schedule before activations are in place, its ends, and the Forward of the whole step."""
-    nodes, loss, optimizer, dtype, size = what
-    prepare(nodes, dtype, size)
-    s = Schedule(dtype, size, optimizer)
-    found = []
-
-    def look(s, ends):
-        found.extend((s, list(ends), Forward(s, ends, back=True)))
-
-    with mock.patch.object(compiler, "share"):
-        train(s, nodes, loss, None, (), bits, look)
-    return found
-
-
 def of_step(stages):
     rows = Rows(stages=stages)
     rows.back = True
@@ -71,7 +53,7 @@ def test_any_stages_of_a_step_change_no_bit(backend, seeds, only_biases):
         model, what, state, x, y = drawn(seed, backend, only_biases)
         draw = random.Random(seed)
         for bits in (True, False):
-            _, ends, forward = planned(what, bits)
+            _, ends, forward = planned(what, bits, back=True)
             expected = steps(model, compile_graph(*what, bits=bits), x, y, state)
             for _ in range(3):
                 rows = of_step(stages_at_random(draw, forward))
@@ -91,7 +73,7 @@ def test_stages_of_a_step_take_at_most_the_bytes_that_they_are_chosen_by():
     less = compared = 0
     for seed in range(40):
         _, what, _, _, _ = drawn(seed, None, True)
-        s, ends, forward = planned(what)
+        s, ends, forward = planned(what, back=True)
         draw = random.Random(seed)
         for _ in range(3):
             stages = stages_at_random(draw, forward)

@@ -4,108 +4,25 @@ import asyncio
 import random
 import re
 import sys
-from unittest import mock
 
 import numpy as np
 import pytest
 import striped
 from checkout import ROOT
-from striped import least
+from striped import STEPS, drawn, front, least, planned, ram, real, stages_at_random, steps
 
 import odt
-from odt import executor
 from odt.adapt import task_adaptive
 from odt.host.chart import chart
-from odt.host.rows import Rows, WithSample, place
-from odt.host.rows.choose import ROWS, Forward
+from odt.host.rows import Rows, WithSample
+from odt.host.rows.choose import ROWS
 from odt.inspect import Trace, names, profile
-from odt.plan import compiler, memory
-from odt.plan.compiler import compile_graph, prepare, train
-from odt.plan.program import Program
-from odt.plan.schedule import Schedule
-from odt.run.session import batch, bind, clear
+from odt.plan.compiler import compile_graph
 
 sys.path.insert(0, str(ROOT / "bench"))
 
 import folders  # noqa: E402, F401
 import published  # noqa: E402
-
-STEPS = 3
-
-
-def front(height=16, trainable=1, dtype="int8", **options):
-    """A front that is frozen, three residual blocks at full resolution, before a few layers that train."""
-    x = odt.Input((height, 12, 2), dtype="uint8", scale=1 / 128, zero_point=128)
-    frozen = {"trainable": False}
-    y = odt.Conv2D(4, 3, padding="same", activation="relu", name="first", **frozen)(x)
-    for number in range(3):
-        z = odt.Conv2D(12, 1, activation="relu", name="wide%d" % number, **frozen)(y)
-        z = odt.DepthwiseConv2D(3, padding="same", activation="relu", name="deep%d" % number, **frozen)(z)
-        y = odt.Add(name="sum%d" % number)([odt.Conv2D(4, 1, name="narrow%d" % number, **frozen)(z), y])
-    y = odt.Conv2D(6, 3, strides=2, padding="same", activation="relu", name="trains")(y)
-    model = odt.Model(x, odt.Dense(5, name="head")(odt.GlobalAvgPool(name="mean")(y)))
-    model.compile(odt.SGD(0.05), dtype=dtype, **dict({"batch_size": 1, "seed": 3}, **options))
-    return model
-
-
-def ram(model):
-    return len(model.session.arena) + len(model.session.state)
-
-
-def steps(model, plan, x, y, state):
-    """CRCs of the state after each of a few steps by a plan, from a ``state``."""
-    session = model.session
-    session.state[:] = state
-    code, arena, found = bytes(plan.code), bytearray(plan.arena), []
-    loaded, section = session.engine.load(code), Program(code).section("train")
-    for number in range(STEPS):
-        bind(session, x[number : number + 1], y[number : number + 1])
-        clear(session)
-        batch(session, 0, 1)
-        session.set_rate()
-        session.engine.run(loaded, [arena, *session.regions[1:]], *section)
-        found.append(session.engine.crc32(session.state))
-    return found
-
-
-def drawn(seed, backend=None, biases=False):
-    """(model, what compile_graph takes, state before a step, samples) of a random network."""
-    model, options = striped.draw(seed, biases)
-    if backend:
-        executor.use(backend)
-    try:
-        model.compile(**dict(options, batch_size=1))
-    finally:
-        executor.use("native")
-    x, y = striped.data(model, STEPS)
-    model.train_step(x[:1], y[:1])  # finds the ranges
-    session = model.session
-    return model, (model.nodes, session.loss, session.optimizer, session.dtype, 1), bytes(session.state), x, y
-
-
-def planned(what, bits=True, micro=None):
-    """The Schedule before activations are in place, its ends, and its Forward."""
-    nodes, loss, optimizer, dtype, size = what
-    prepare(nodes, dtype, size)
-    s = Schedule(dtype, size, optimizer)
-    found = []
-
-    def look(s, ends):
-        found.extend((s, list(ends), Forward(s, ends)))
-
-    with mock.patch.object(compiler, "share"):
-        train(s, nodes, loss, micro, (), bits, look)
-    return found
-
-
-def stages_at_random(draw, forward):
-    stages, a = [], 0
-    while a < len(forward.units):
-        b, rows, _, _ = draw.choice(forward.options(a, 1 << 30, len(forward.units), ROWS))
-        if rows:
-            stages.append((a, b, rows))
-        a = b
-    return stages
 
 
 @pytest.mark.parametrize("backend, seeds", (("native", range(60)), ("reference", range(60, 66))))
@@ -126,20 +43,6 @@ def test_any_stages_change_no_bit(backend, seeds):
                 read += rows.reads
             moved += len(set(expected)) == STEPS
     assert used > 4 * len(seeds) and moved > len(seeds) and read > len(seeds)
-
-
-def real(s, ends, forward, stages, whole=False):
-    """Bytes that live at the worst moment of the forward pass, or of the ``whole`` step: of the instructions."""
-    arena = memory.Arena()
-    for name in ("sizes", "kinds", "roots", "shifts"):
-        setattr(arena, name, list(getattr(s.arena, name)))
-    copy = Schedule.__new__(Schedule)
-    copy.__dict__.update(s.__dict__, arena=arena, instructions=list(s.instructions))
-    after = list(ends)
-    forward.rewrite(copy, after, stages)
-    memory.share(copy.instructions, arena)
-    live = place.live_bytes(place.shapes(copy.instructions, arena).values(), len(copy.instructions))
-    return max(live[: after[-1 if whole else 0]])
 
 
 def all_stages(forward, a=0):

@@ -21,7 +21,8 @@ def plan(nodes, loss, optimizer, dtype, batch, micro, flash, memory_budget, chec
     are frozen in flash, rows of kernels that do not train may lie there, too (split.py). The smallest budget is that of
     the best of a few: without recomputation, and with what lets the backward pass need the fewest bytes. The backward
     pass of int8 runs by rows, too, where nothing else reaches the budget and before the last layer biases alone train;
-    then nothing is computed again. Every larger budget is accepted, no smaller one is. Raises MemoryError naming the smallest, and the layer that needs the most.
+    then nothing is computed again. Every larger budget is accepted, no smaller one is. Raises MemoryError naming the
+    smallest, and the layer that needs the most.
     """
     what = nodes, loss, optimizer, dtype, batch, micro
     sample = _bytes_of(nodes[0]) if isinstance(memory_budget, WithSample) else 0
