@@ -9,7 +9,8 @@ A measured script calls begin() and end() around what is to be counted, first ar
 rp2040: cycles of an RP2040 that rp2040js emulates, its instructions run and counted by odt's own interpreter;
 rp2040_both: by both of its cores, odt.set_num_threads(2); rp2040_cached: by one, with the flash's cache, 60 cycles a
 miss, which is an assumption; rp2040js: by that emulator's own core, which counts other cycles, mostly for the divider:
-tests_device/rp2040js/README.md says which and who is right. qemu_*: instructions executed by QEMU, 40 a tick of its counter, 50 of the M33's. pc: nanoseconds.
+tests_device/rp2040js/README.md says which and who is right. qemu_*: instructions executed by QEMU, 40 a tick of its
+counter, 50 of the M33's. pc: nanoseconds.
 """
 
 import gc
