@@ -70,7 +70,7 @@ def attend_dx_i8(o):
         error = _row(o, o.e, b, t, g, o.T)
         mean = 128
         for s in range(o.S):
-            o.r[s] = _dot(error, _row(o, o.v, b, s, g, o.S)) if part[s] else 0
+            o.r[s] = _dot(error, _row(o, o.v, b, s, g, o.S))
             mean -= o.r[s] * part[s]
         for s in range(o.S):
             v = wrap32((wrap32(256 * o.r[s] + mean) >> 8) * part[s])

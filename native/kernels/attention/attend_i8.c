@@ -72,8 +72,7 @@ void odt_attend_dx_i8(const odt_attend_dx_i8_t *a) {
                 uint32_t mean = 128;
                 odt_poll();
                 score_rows(row, e, values, width, S, K);
-                for (int32_t s = 0; s < S; s++) {
-                    row[s] = p[s] == -128 ? 0 : row[s];
+                for (int32_t s = 0; s < S; s++) { // a weight of 0, which is -128, has no gradient
                     mean -= (uint32_t)row[s] * (uint32_t)(p[s] + 128);
                 }
                 for (int32_t s = 0; s < S; s++, at++) {
