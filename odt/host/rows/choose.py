@@ -15,6 +15,7 @@ from .units import units
 
 ROWS = (1, 2, 4, 8)  # of a stage's last output in a stripe
 _FEW = 6  # units of a stage, for a first look
+_WHOLE = 8  # bytes between units, summed, that are as bad as a word of the program, where they are hard to place
 
 
 class Bytes:
@@ -126,15 +127,14 @@ class Forward:
         in the fewest.
 
         Without a limit, in the fewest. Bytes below what the rest of the step needs save nothing: then they count as
-        that many. ``is_cut``: not of the shortest program, but with the fewest bytes whole between units, summed, which
-        are the hardest to place.
+        that many. ``is_cut``: the bytes whole between units, which are the hardest to place, count as words, too.
         """
         count = len(self.units)
         most = max(self.least(), self.rest, limit or 0)
         best = [None] * count + [(0, 0, 0)]  # words, the next boundary, rows
         for a in range(count - 1, -1, -1):
             options = self.options(a, most, count, ROWS)
-            costs = [(self.between[b] if is_cut else words, b, rows) for b, rows, _, words in options]
+            costs = [(words + is_cut * self.between[b] // _WHOLE, b, rows) for b, rows, _, words in options]
             best[a] = min([(cost + best[b][0], b, rows) for cost, b, rows in costs if best[b]], default=None)
         stages, a = [], 0
         while a < count:
