@@ -92,7 +92,7 @@ def test_the_command_serves_its_nodes_until_ctrl_c_and_another_takes_them(capsys
         assert commands.main(["fleet", SCRIPT, "--connect", *there, "--twins", "1", "--rounds", "1"]) == 0
     finally:
         served.send_signal(signal.SIGINT)
-        assert served.wait(10) == 0
+        assert served.wait(60) == 0
         served.stdout.close()
     text = capsys.readouterr().out
     wanted = digests([Twin(node(number)) for number in range(3)], 1)
