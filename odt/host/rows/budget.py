@@ -186,14 +186,15 @@ class _Search:
         most, made = limit, None
         for _ in range(_TRIES):
             before, made = made, self._try(segments, bits, most)
-            if not before and made.lower_bound <= limit < made.arena:  # others may be easier to place
-                made = min(made, self._made(segments, bits, most, True), key=_bytes)
             if made.arena <= limit:
                 return made
             if before and made.rows.stages == before.rows.stages:
                 break
             most = min(most, made.lower_bound) - (made.arena - limit)
-        made = self._try(segments, bits)
+        if made.lower_bound <= limit:  # other stages may be easier to place
+            made = self._made(segments, bits, limit, True)
+        if made.arena > limit:
+            made = self._try(segments, bits)
         return made if made.arena <= limit else None
 
     def within(self, limit):
