@@ -5,9 +5,9 @@
 
 Epochs: `fit` beside PyTorch in float32 by Adam and by Adam(fused=True), four networks at each batch size: the digits
 CNN, one of images of 32x32x3 with 16 and 32 filters, MLPerf Tiny's DS-CNN without BatchNorms, a perceptron of
-784-128-10; numbers at random but for the digits. Network, batch size, optimizer and order at random are the same; the
-data lies in memory. Predictions: int8 networks of TensorFlow Lite, imported by odt, one sample at a time, beside
-LiteRT's interpreter with XNNPACK. Fits: scikit-learn's MLPClassifier on digits, from the constructor to the end.
+784-128-10. Samples are digits, for the others random numbers. Network, batch size, optimizer and order at random are
+the same; the data lies in memory. Predictions: int8 networks of TensorFlow Lite, imported by odt, one sample at a time,
+beside LiteRT's interpreter with XNNPACK. Fits: scikit-learn's MLPClassifier on digits, from the constructor to the end.
 Compile: from layers, and `load_model`, with NumPy, PyTorch and scikit-learn imported.
 
 Both of a pair take turns in one process, so that what else the PC does hits both. Milliseconds are medians of TURNS

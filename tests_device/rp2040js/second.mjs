@@ -95,7 +95,8 @@ export class Second {
     this.clock.changed = true;
   }
 
-  // The boot ROM of the core that waits: each word is sent back; one that it does not expect begins anew.
+  // The boot ROM of the core that waits: each word is sent back; after one that it does not expect, it
+  // waits for the first again.
   launch(word) {
     if (this.said.length < LAUNCH.length && word !== LAUNCH[this.said.length]) {
       this.said = [];
