@@ -226,11 +226,12 @@ PARTS = {
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART", help=" ".join(PARTS))
+    parts = parser.parse_args().parts or PARTS
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")  # scikit-learn's of epochs that were not enough
     print("\n".join(counting.head("odt on a PC. Written by: python bench/costs/host.py")))
     print("torch %s, scikit-learn %s; one thread; milliseconds" % (torch.__version__, sklearn.__version__))
-    for part in parser.parse_args().parts or PARTS:
+    for part in parts:
         rows, heading, bound = PARTS[part]
         print("\n" + heading)
         found = []

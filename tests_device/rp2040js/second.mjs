@@ -95,13 +95,12 @@ export class Second {
     this.clock.changed = true;
   }
 
-  // The boot ROM of the core that waits: each word is sent back; after one that it does not expect, it
-  // waits for the first again.
+  // The boot ROM of the core that waits: each word is sent back; after one that it does not expect it waits for the
+  // first again.
   launch(word) {
-    if (this.said.length < LAUNCH.length && word !== LAUNCH[this.said.length]) {
-      this.said = [];
-    }
-    this.said.push(word);
+    const { said } = this;
+    const isExpected = said.length >= LAUNCH.length || word === LAUNCH[said.length];
+    this.said = isExpected ? [...said, word] : word === LAUNCH[0] ? [word] : [];
     this.send(0, word);
     if (this.said.length === LAUNCH.length + 3) {
       this.start(...this.said.slice(LAUNCH.length));
@@ -165,7 +164,8 @@ export class Second {
       first.run(Math.min(budget, TURN));
     }
     const end = isWaiting ? first.core.cycles + Math.min(budget, TURN) : first.core.cycles;
-    while (core.cycles < end && !(isWaiting && clock.changed)) {
+    // unless the first core has just stopped this one
+    while (this.runner === runner && core.cycles < end && !(isWaiting && clock.changed)) {
       if (core.interruptsUpdated) {
         runner.takeInterrupts();
       }
@@ -179,7 +179,7 @@ export class Second {
     if (isWaiting) {
       first.core.cycles = core.cycles;
     }
-    if (core.waiting && core.PC >>> 0 >= REST && core.PC >>> 0 < ROM_SIZE) {
+    if (this.runner === runner && core.waiting && core.PC >>> 0 >= REST && core.PC >>> 0 < ROM_SIZE) {
       this.stop();
     }
   }
