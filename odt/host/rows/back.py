@@ -60,10 +60,14 @@ def against(unit, sizes, view):
     return None
 
 
-def needed(unit, at, end):
-    """(first, after the last) of the error's rows that these rows of a gradient depend on."""
-    low = max(0, (at + unit.pad - unit.window) // unit.stride + 1)
-    return low, min(unit.view_in.height, (end - 1 + unit.pad) // unit.stride + 1)
+def low(unit, row):
+    """The first of the error's rows that this row of a gradient depends on."""
+    return (row + unit.pad - unit.window) // unit.stride + 1
+
+
+def high(unit, row):
+    """The row of the error after the last one that this row of a gradient depends on."""
+    return (row + unit.pad) // unit.stride + 1
 
 
 def touched(unit, arena, writes):

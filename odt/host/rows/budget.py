@@ -184,13 +184,13 @@ class _Search:
     def _fit(self, segments, bits, limit):
         """A plan within ``limit`` bytes of arena, or None: the placement may take more than the stages count on."""
         most, made = limit, None
-        for _ in range(_TRIES):
+        for tries in range(_TRIES):
             before, made = made, self._try(segments, bits, most)
             if made.arena <= limit:
                 return made
-            if before and made.rows.stages == before.rows.stages:
+            if made.lower_bound > limit or before and made.rows.stages == before.rows.stages:
                 break
-            most = min(most, made.lower_bound) - (made.arena - limit)
+            most = min(most, made.lower_bound) - max(1, (made.arena - limit) * tries // 4)  # the next stages; then bold
         if made.lower_bound <= limit:  # other stages may be easier to place
             made = self._made(segments, bits, limit, True)
         if made.arena > limit:

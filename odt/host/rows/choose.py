@@ -55,6 +55,7 @@ class Forward:
         self.begins, self.ends = begins, ends  # of stages, where not all units are
         # (first unit, unit after the last, rows) -> (bytes, bytes of the windows and of what lives through, words)
         self.stages = {}
+        self.before = {}  # index of an instruction -> roots of what lives before it, and is read from there on
         sizes = self.bytes.sizes
         self.between = [  # bytes that are whole before each unit, and after the last
             sum([sizes[root] + 3 & ~3 for root, (first, last) in self.lives.items() if first < at <= last])
@@ -72,20 +73,23 @@ class Forward:
         if key not in self.stages:
             begin, end = self.units[a].start, self.units[b - 1].index
             sizes = self.bytes.sizes
-            before = [(root, last) for root, (first, last) in self.lives.items() if first < begin <= last]
-            through = sum([sizes[root] + 3 & ~3 for root, last in before if last > end])
-            dying = [root for root, last in before if last <= end]
+            if begin not in self.before:
+                self.before[begin] = [root for root, (first, last) in self.lives.items() if first < begin <= last]
+            dying = [root for root in self.before[begin] if self.lives[root][1] <= end]
+            through = self.between[a] - sum([sizes[root] + 3 & ~3 for root in dying])
             stage = self.stage(a, b, rows)
             windows = sum([count * row_out(unit) for unit, count in stage.windows.items()])
             live = stage.live_bytes(self.bytes, dying, 0 if a else self.sample)
             self.stages[key] = through + live, through + windows, stage.words()
         return self.stages[key]
 
-    def options(self, a, most, longest, rows):
+    def options(self, a, most, longest, rows, past=None):
         """[(b, rows, bytes, words)] of what begins with unit a in ``most`` bytes: itself alone, with rows 0, or a
         stage.
 
         Stages have ``longest`` units, and do not go on where their windows alone take more than ``most`` bytes.
+        ``past``: of each alone the one whose program is the shortest, which is that of the most rows, and alone those
+        that go on past this unit.
         """
         found = [(a + 1, 0, self.peaks[a], self.words[a])] if self.peaks[a] <= most else []
         if self.units[a].why or self.begins and a not in self.begins:
@@ -100,21 +104,31 @@ class Forward:
                 continue
             if last.scale > 1 or self.ends and b not in self.ends:  # a mask ends with what it is of
                 continue
-            for count in rows:
+            if last.view.height <= rows[0] or past is not None and b <= past:
+                continue
+            fewest, windows, _ = self._measured(a, b, rows[0])
+            if fewest > most:  # more rows take no less
+                if windows > most:
+                    break
+                continue
+            for count in rows if past is None else reversed(rows):
                 if count < last.view.height:
-                    bytes_, windows, words = self._measured(a, b, count)
+                    bytes_, _, words = self._measured(a, b, count)
                     if bytes_ <= most:
                         found.append((b, count, bytes_, words))
-                    elif count == rows[0]:
-                        break  # more rows take no less
-            if count < last.view.height and windows > most:
-                break
+                        if past is not None:
+                            break
         return found
 
-    def least(self):
-        """The fewest bytes of the forward pass, of those that the stages in options() allow."""
+    def least(self, enough):
+        """The fewest bytes of the forward pass, of those that the stages in options() allow; or, found with less work,
+        fewer than ``enough``.
+        """
         most = max(self.peaks)
+        enough = max([enough] + [peak for unit, peak in zip(self.units, self.peaks) if unit.why])  # which run whole
         for longest, rows in ((_FEW, ROWS[:1]), (len(self.units), ROWS[:1]), (len(self.units), ROWS)):
+            if most <= enough:
+                break
             least = [0] * (len(self.units) + 1)
             for a in range(len(self.units) - 1, -1, -1):
                 options = self.options(a, most, longest, rows)
@@ -130,10 +144,13 @@ class Forward:
         that many. ``is_cut``: the bytes whole between units, which are the hardest to place, count as words, too.
         """
         count = len(self.units)
-        most = max(self.least(), self.rest, limit or 0)
+        most = max(self.rest, limit or 0)
+        most = max(most, self.least(most))
         best = [None] * count + [(0, 0, 0)]  # words, the next boundary, rows
+        past = count  # the next unit that does not run whole: stages before it make the program longer
         for a in range(count - 1, -1, -1):
-            options = self.options(a, most, count, ROWS)
+            past = a if is_cut or self.peaks[a] > most else past
+            options = self.options(a, most, count, ROWS, past)
             costs = [(words + is_cut * self.between[b] // _WHOLE, b, rows) for b, rows, _, words in options]
             best[a] = min([(cost + best[b][0], b, rows) for cost, b, rows in costs if best[b]], default=None)
         stages, a = [], 0

@@ -11,7 +11,7 @@ from ...plan.values import GRADIENT
 from .back import touched, words_after
 from .lives import Lives
 from .source import BLOCK, Source
-from .stripes import Run, Stripe, needed, pieces, row_out, striped
+from .stripes import Run, Stripe, pieces, row_out, striped
 
 _SLICE, _ADD = 7, 4  # words
 _SAMPLE = "sample"
@@ -30,7 +30,11 @@ class Stage:
         self.units, self.rows = units, rows
         self.makers = {unit.y: unit for unit in units if not unit.is_sum}
         self.whole = {unit for unit in units if unit.y in stays and not unit.is_sum}
-        self.readers = {unit: [each for each in units if unit.y in each.inputs] for unit in units}
+        self.sources = {unit: [self.makers[y] for y in unit.inputs if y in self.makers] for unit in units}
+        self.readers = {unit: [] for unit in units}
+        for unit in units:
+            for maker in {*self.sources[unit]}:
+                self.readers[maker].append(unit)
         self.windows = {}
         self.stripes = []
         self._place(self._cut())
@@ -50,26 +54,24 @@ class Stage:
             at = min(height, at + self.rows)
             need = {}
             for unit in reversed(units):
-                if unit.is_sum and unit is not units[-1] and unit.inputs[0] in self.makers:
+                if unit.is_sum and unit is not units[-1] and self.sources[unit]:
                     continue
                 own = unit.view.height
                 rows = own if at == height else own * at // height if not self.readers[unit] else need.get(unit, 0)
                 need[unit] = rows = max(rows, done[unit])
                 if rows > done[unit]:
-                    for value in unit.inputs:
-                        if value in self.makers:
-                            maker = self.makers[value]
-                            need[maker] = max(need.get(maker, 0), needed(unit, done[unit], rows)[1])
+                    for maker in self.sources[unit]:
+                        need[maker] = max(need.get(maker, 0), unit.highs[rows])
             for unit in units:
                 if unit not in need:  # it sums what there is
-                    need[unit] = need[self.makers[unit.inputs[0]]]
+                    need[unit] = need[self.sources[unit][0]]
             runs = [Run(unit, done[unit], need[unit]) for unit in units if need[unit] > done[unit]]
             done = need
             low = dict(done)
             for unit in units:
                 for reader in self.readers[unit]:
                     if done[reader] < reader.view.height:
-                        low[unit] = min(low[unit], needed(reader, done[reader], done[reader] + 1)[0])
+                        low[unit] = min(low[unit], reader.lows[done[reader]])
             found.append((runs, low))
         return found
 
@@ -129,19 +131,16 @@ class Stage:
                         lives.step((), root, arena.sizes[root])
         for _, made, source, _, _ in self.source.steps if self.source else ():
             lives.step((source,), made, self.source.sizes[made])
+        reads = {unit: self._reads(unit, arena, read) for unit in self.units}
+        stay = self.whole.union(self.windows)
         for number, stripe in enumerate(self.stripes):
-            keys = {unit: unit if unit in self.whole or unit in self.windows else (unit, number) for unit in self.units}
+            keys = {run.unit: run.unit if run.unit in stay else (run.unit, number) for run in stripe.runs}
             for run in stripe.runs:
                 unit, made, rows = run.unit, run.unit.made, run.end - run.at
-                parts = []
-                for operand in made[FIRST + 1 : made[ROW][STOP]]:
-                    root = arena.root(operand)
-                    if operand in self.makers:
-                        parts.append(keys[self.makers[operand]])
-                    elif root in read:
-                        parts += [(root, row) for row in range(run.low, run.high)]
-                    else:
-                        parts.append(root)
+                makers, roots, by_rows = reads[unit]
+                parts = roots + [keys.get(maker, maker) for maker in makers]
+                for root in by_rows:
+                    parts += [(root, row) for row in range(run.low, run.high)]
                 if unit.is_sum:
                     self._add(lives, arena, run, parts, number)
                     continue
@@ -159,7 +158,8 @@ class Stage:
                     if source in read:
                         source = None
                     elif shares and made[FIRST + shares[1]] in self.makers:
-                        source = keys[self.makers[made[FIRST + shares[1]]]]
+                        maker = self.makers[made[FIRST + shares[1]]]
+                        source = keys.get(maker, maker)
                     lives.step(parts, keys[unit], whole * row_out(unit), source)
                 if unit.is_source:
                     lives.step((self.source.step(rows), BLOCK))
@@ -171,6 +171,17 @@ class Stage:
                 lives.step((), root, arena.sizes[root])
             lives.step(touched(unit, arena, False))
         return lives.most(self.whole)
+
+    def _reads(self, unit, arena, read):
+        """What an instruction reads: (units whose rows, other roots, roots by rows)."""
+        found = [], [], []
+        for operand in unit.made[FIRST + 1 : unit.made[ROW][STOP]]:
+            root = arena.root(operand)
+            if operand in self.makers:
+                found[0].append(self.makers[operand])
+            else:
+                found[2 if root in read else 1].append(root)
+        return found
 
     @staticmethod
     def _add(lives, arena, run, parts, number):

@@ -14,7 +14,7 @@ class Run:
 
     def __init__(self, unit, at, end):
         self.unit, self.at, self.end = unit, at, end
-        self.low, self.high = needed(unit, at, end)
+        self.low, self.high = unit.lows[at], unit.highs[end]
 
 
 class Stripe:
@@ -24,14 +24,6 @@ class Stripe:
 
     def __init__(self, runs, moves, begins):
         self.runs, self.moves, self.begins = runs, moves, begins
-
-
-def needed(unit, at, end):
-    """(first, after the last) of the rows of an input that these rows of the output depend on."""
-    if unit.is_back:
-        return back.needed(unit, at, end)
-    low = max(0, at * unit.stride - unit.pad)
-    return low, min(unit.view_in.height, (end - 1) * unit.stride - unit.pad + unit.window)
 
 
 def pieces(shift, count):

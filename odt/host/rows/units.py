@@ -31,13 +31,14 @@ class Unit:
     ``is_source``: it gathers the sample, and has no inputs. ``scale``: of a mask, whose view is the input's, how
     many bytes of that one of its own stands for. Of the backward pass (back.py): ``is_back``, a gradient whose rows
     depend on windows of the error; ``is_sum``, over all rows; ``is_drawn``; ``is_after``, an update that waits for
-    such sums; ``bits``: the operand of a mask that it reads.
+    such sums; ``bits``: the operand of a mask that it reads. ``lows[r]``: the first row of the inputs that row r depends
+    on; ``highs[r]``: the one after the last that the rows before r depend on.
     """
 
     window, stride, pad = 1, 1, 0
     scale = 1
     is_windowed = is_source = is_back = is_sum = is_drawn = is_after = False
-    view = view_in = why = bits = None
+    view = view_in = lows = highs = why = bits = None
     inputs = ()
 
     def __init__(self, instructions, start, index):
@@ -76,7 +77,22 @@ def units(s, count):
         if unit.why is None and not unit.is_after:
             unit.view_in = views[unit.y if unit.is_source else unit.inputs[0]]
             unit.view = unit.view_in if unit.scale > 1 or unit.is_sum else views[unit.y]
+            _reach(unit)
     return found, views
+
+
+def _reach(unit):
+    """Note the first row of an input that each row of the output depends on, and the one after the last that the rows
+    before each depend on.
+    """
+    rows = range(unit.view.height)
+    if unit.is_back:
+        lows, highs = [back.low(unit, row) for row in rows], [back.high(unit, row) for row in rows]
+    else:
+        lows = [row * unit.stride - unit.pad for row in rows]
+        highs = [low + unit.window for low in lows]
+    unit.lows = [max(0, low) for low in lows]
+    unit.highs = [0] + [min(unit.view_in.height, high) for high in highs]
 
 
 def _operands(unit):
