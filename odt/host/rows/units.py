@@ -31,8 +31,8 @@ class Unit:
     ``is_source``: it gathers the sample, and has no inputs. ``scale``: of a mask, whose view is the input's, how
     many bytes of that one of its own stands for. Of the backward pass (back.py): ``is_back``, a gradient whose rows
     depend on windows of the error; ``is_sum``, over all rows; ``is_drawn``; ``is_after``, an update that waits for
-    such sums; ``bits``: the operand of a mask that it reads. ``lows[r]``: the first row of the inputs that row r depends
-    on; ``highs[r]``: the one after the last that the rows before r depend on.
+    such sums; ``bits``: the operand of a mask that it reads. ``lows[r]``: the first row of the inputs that row r
+    depends on; ``highs[r]``: the one after the last that the rows before r depend on.
     """
 
     window, stride, pad = 1, 1, 0
