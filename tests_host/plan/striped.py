@@ -8,6 +8,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from networks import spread
 
 import odt
 from odt import executor
@@ -123,6 +124,7 @@ def drawn(seed, backend=None, biases=False):
         model.compile(**dict(options, batch_size=1))
     finally:
         executor.use("native")
+    spread(model)
     x, y = data(model, STEPS)
     model.train_step(x[:1], y[:1])  # finds the ranges
     session = model.session

@@ -6,6 +6,7 @@ import sys
 import machines
 import pytest
 from digests import on_the_pc
+from networks import spread
 from stock_files import give
 
 import odt
@@ -59,6 +60,7 @@ def biases(**options):
     model = odt.Model(x, odt.Dense(5)(odt.GlobalAvgPool()(y)))
     update.bias(model)
     model.compile(odt.SGD(0.05, 0.9), batch_size=1, seed=1, **options)
+    spread(model)
     return model
 
 
