@@ -114,6 +114,13 @@
 #define ODT_BESIDE_ASSEMBLY
 #endif
 
+// A function whose time is spent in others: compiled to be small.
+#if defined(__GNUC__) && !defined(__clang__)
+#define ODT_COMPACT __attribute__((noinline, optimize("Os", "wrapv")))
+#else
+#define ODT_COMPACT __attribute__((noinline))
+#endif
+
 // Leading zeros: by an instruction or of the compiler's library, which a module for an M0 is not linked with.
 #if defined(__GNUC__)
 #define ODT_CLZ (!ODT_SMALL)

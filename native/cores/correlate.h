@@ -96,6 +96,9 @@ static inline int odt_is_contiguous(const odt_correlation_t *a) {
 
 void odt_correlate_part_i8(const odt_correlation_t *a);
 
+// The number of taps of an axis that meet the image, over all outputs (conv2d_i8__panel.inc).
+int32_t odt_met_taps(int32_t outputs, int32_t stride, int32_t pad, int32_t taps, int32_t size);
+
 // By one filter (single_i8.c), if odt_is_single().
 int odt_is_single(const odt_correlation_t *a);
 void odt_correlate_single_i8(const odt_correlation_t *a);

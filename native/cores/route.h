@@ -19,12 +19,14 @@
     ROUTE(conv2d_i8, odt_has_avx2, _, _, _, odt_correlate_i8__x86) \
     ROUTE(conv2d_i8, odt_is_single, odt_correlate_single_i8, odt_correlate_single_i8, odt_correlate_single_i8, _) \
     ROUTE(conv2d_i8, odt_is_pointwise, correlate_pointwise, _, correlate_pointwise, _) \
+    ROUTE(conv2d_i8, is_by_position, correlate_by_position, _, correlate_by_position, _) \
     ROUTE(conv2d_i8, is_gathered, correlate_gathered, _, correlate_gathered, _) \
     ROUTE(conv2d_i8, odt_is_few, _, odt_correlate_few_i8, _, _) \
     ROUTE(conv2d_i8, _, correlate_by_rows, correlate_all, correlate_by_rows, conv2d_channels) \
     ROUTE(conv2d_dx_i8, is_sparse, conv2d_dx_of_errors, _, _, _) \
     ROUTE(conv2d_dx_i8, odt_is_single, odt_correlate_single_i8, odt_correlate_single_i8, odt_correlate_single_i8, _) \
     ROUTE(conv2d_dx_i8, odt_is_pointwise, correlate_pointwise, _, correlate_pointwise, _) \
+    ROUTE(conv2d_dx_i8, is_by_position, correlate_by_position, _, correlate_by_position, _) \
     ROUTE(conv2d_dx_i8, is_gathered, correlate_gathered, _, correlate_gathered, _) \
     ROUTE(conv2d_dx_i8, odt_is_few, _, odt_correlate_few_i8, _, _) \
     ROUTE(conv2d_dx_i8, odt_has_products, correlate_by_rows, odt_correlate_dx_i8, correlate_by_rows, \
@@ -112,6 +114,19 @@ enum {
     ODT_GATHER_DIRECT_ELEMENT = 42,
     ODT_GATHER_PER_SUM = 75,
     ODT_GATHER_PER_ERRORS = 22,
+};
+
+// Convolutions by positions (conv2d_i8__panel.inc). Products of a window at most; outputs of a row or column at most. The
+// cycles of an RP2040, as measured: of a panel, a line of it and a depth that is packed for a position; that an image
+// saves, for a depth and, where windows are not gathered, for a row.
+enum {
+    ODT_POSITION_MOST = 144,
+    ODT_POSITION_SIZE = 16,
+    ODT_POSITION_PANEL = 700,
+    ODT_POSITION_LINE = 150,
+    ODT_POSITION_PACK = 27,
+    ODT_POSITION_DEPTH = 11,
+    ODT_POSITION_ROW = 100,
 };
 
 // Convolutions of few products on an M4 (conv2d_few_i8__m4.c): products at most; then instructions, as measured.

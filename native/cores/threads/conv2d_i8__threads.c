@@ -1,13 +1,15 @@
 // Products of int8 matrices (correlate.h) on two cores. They split channels if these divide evenly, since each core
-// then packs its own filters; otherwise images, rows of an image, or positions of a row.
+// then packs its own filters; otherwise images, rows of an image, or positions of a row. For a small gradient of filters
+// they split images.
 
 #include "../correlate.h"
+#include "../../fixed.h"
 
 #ifdef ODT_THREADS
 
 #include <stddef.h>
 
-enum { ROWS = 4 }; // of a panel
+enum { ROWS = 4, SUMS = 128 }; // rows of a panel; words of a gradient that has room on the stack twice
 
 static void correlate_channels(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
     odt_correlation_t a = *(const odt_correlation_t *)arguments;
@@ -77,11 +79,35 @@ static void correlate_dw_channels(const void *arguments, int32_t first, int32_t 
     odt_correlate_dw_part_i8(&a);
 }
 
+// The sums of the second half of the images, which are added in the end.
+typedef struct {
+    const odt_correlation_dw_t *a;
+    int32_t sums[SUMS];
+} of_images_t;
+
+static void correlate_dw_images(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
+    of_images_t *of = (of_images_t *)arguments;
+    odt_correlation_dw_t a = *of->a;
+    (void)peak;
+    a.dw = first ? of->sums : a.dw;
+    a.e += first * a.OH * a.OW * a.e_step;
+    a.x += first * a.H * a.W * odt_pixel(a.C, a.x_skip);
+    a.B = stop - first;
+    odt_correlate_dw_part_i8(&a);
+}
+
 void odt_correlate_dw_i8(const odt_correlation_dw_t *a) {
-    if (odt_has_parts()) {
-        odt_split(correlate_dw_channels, a, a->N, ROWS, NULL);
-    } else {
+    int32_t words = a->N * a->KH * a->KW * a->C;
+    if (!odt_has_parts()) {
         odt_correlate_dw_part_i8(a);
+    } else if (a->B > 1 && words <= SUMS) { // each then gathers its own windows
+        of_images_t of = {.a = a};
+        odt_split(correlate_dw_images, &of, a->B, 1, NULL);
+        for (int32_t i = 0; i < words; i++) {
+            a->dw[i] = odt_wrap_add(a->dw[i], of.sums[i]);
+        }
+    } else {
+        odt_split(correlate_dw_channels, a, a->N, ROWS, NULL);
     }
 }
 

@@ -41,7 +41,7 @@ static void conv2d_dw_by_panels(const odt_conv2d_dw_i8_t *a) {
 
 // Whether so large a share of errors is 0, as after a max-pooling, that going from one nonzero error to the next takes
 // less time than panels of all. It is judged from some positions.
-static int is_sparse(const odt_conv2d_dw_i8_t *a) {
+static ODT_COMPACT int is_sparse(const odt_conv2d_dw_i8_t *a) {
     int32_t positions = a->B * a->OH * a->OW, run = a->KW * a->C, KH = a->KH;
     // odd, so that all positions of a window are sampled
     int32_t step = (positions + ODT_DW_SAMPLES - 1) / ODT_DW_SAMPLES | 1;

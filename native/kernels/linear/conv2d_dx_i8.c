@@ -30,7 +30,7 @@ static void clear(const odt_conv2d_dx_i8_t *a, int32_t pixel) {
     }
 }
 
-void odt_conv2d_dx_by_panels_i8(const odt_conv2d_dx_i8_t *a, int32_t dx_pixel, int32_t e_pixel) {
+ODT_COMPACT void odt_conv2d_dx_by_panels_i8(const odt_conv2d_dx_i8_t *a, int32_t dx_pixel, int32_t e_pixel) {
     int32_t C = a->C, row = a->KW * C, inputs = a->W * dx_pixel;
     if (a->KH < a->SH || a->KW < a->SW) {
         clear(a, dx_pixel);

@@ -34,7 +34,7 @@ static inline void odt_choices_end(const odt_choices_t *c) {
     }
 }
 
-static inline int32_t odt_choice(odt_choices_t *c) {
+static inline __attribute__((always_inline)) int32_t odt_choice(odt_choices_t *c) {
     for (; c->filled < c->bits; c->filled += 8) {
         c->word |= (uint32_t)*c->at++ << c->filled;
     }

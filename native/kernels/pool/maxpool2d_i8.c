@@ -6,6 +6,7 @@
 #include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
+#include "../../threads.h"
 #include "../../common/inner_i8.h"
 #include "../../common/window.h"
 #include "maxpool2d_choice.h"
@@ -273,18 +274,27 @@ static __attribute__((noinline)) void spread_pairs(pooled_t *p) {
 #define HAS_PAIRS 1
 #else
 #define HAS_PAIRS 0
-#define choose_pairs(p)
-#define spread_pairs(p)
+#define choose_pairs choose_quads
+#define spread_pairs spread_quads
 #endif
 
 // Windows of KH rows and two columns, which lie beside one another.
-#define POOLED(a, large, small) \
-    {.image = (int8_t *)(large), .windows = (int8_t *)(small), .choices = (uint8_t *)(a)->choice, .N = (a)->N, \
+#define POOLED(a, large, small, chosen) \
+    {.image = (int8_t *)(large), .windows = (int8_t *)(small), .choices = (chosen), .N = (a)->N, \
      .row = (a)->W * (a)->N, .wide = 2 * (a)->OW * (a)->N, .skip = ((a)->KH * (a)->W - 2 * (a)->OW) * (a)->N}
 
+static ODT_COMPACT void pool_images(
+    pooled_t *p, int32_t images, int32_t rows, int32_t beyond, void (*loop)(pooled_t *)) {
+    for (; images > 0; images--) {
+        p->rows = rows;
+        loop(p);
+        p->image += beyond;
+    }
+}
+
 // The largest value of each channel in a window, and its position.
-static void choose(const odt_maxpool2d_choice_i8_t *a, int8_t *y, const int8_t *corner, odt_taps_t th, odt_taps_t tw,
-    odt_choices_t *choices) {
+static __attribute__((noinline)) void choose(const odt_maxpool2d_choice_i8_t *a, int8_t *y, const int8_t *corner,
+    odt_taps_t th, odt_taps_t tw, odt_choices_t *choices) {
     int32_t N = a->N;
     #if ODT_32_BIT
     for (int32_t n = 0; n < N; n++) {
@@ -329,27 +339,26 @@ static void choose(const odt_maxpool2d_choice_i8_t *a, int8_t *y, const int8_t *
     #endif
 }
 
-void odt_maxpool2d_choice_i8(const odt_maxpool2d_choice_i8_t *a) {
-    int8_t *y = a->y;
-    odt_choices_t choices = {.at = (uint8_t *)a->choice, .bits = a->bits};
-    if (!odt_choices_fit(a->B * a->OH * a->OW * a->N, a->bits, a->S)) {
-        return;
-    }
-    memset(choices.at, 0, (size_t)a->S);
+// Images at a time: choices of two parts must not share a byte.
+#define POOLED_AT_ONCE(a) (((uint32_t)((a)->OH * (a)->OW * (a)->N) * (uint32_t)(a)->bits & 7) ? 8 : 1)
+
+// Bytes of the choices of `images`.
+#define POOLED_BYTES(a, images) ((size_t)(images) * (size_t)windows * (size_t)(a)->bits / 8)
+
+// Images first .. stop - 1.
+static ODT_COMPACT void choose_images(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
+    const odt_maxpool2d_choice_i8_t *a = arguments;
+    int32_t windows = a->OH * a->OW * a->N, image = a->H * a->W * a->N;
+    const int8_t *x = a->x + first * image;
+    int8_t *y = a->y + first * windows;
+    odt_choices_t choices = {.at = (uint8_t *)a->choice + POOLED_BYTES(a, first), .bits = a->bits};
+    (void)peak;
     #if ODT_32_BIT
     int are_pairs = HAS_PAIRS && ARE_PAIRS(a);
     if (are_pairs || ARE_QUADS(a)) {
-        pooled_t p = POOLED(a, a->x, a->y);
+        pooled_t p = POOLED(a, x, y, choices.at);
         p.word = MARK;
-        for (int32_t b = 0; b < a->B; b++) {
-            p.rows = a->OH;
-            if (are_pairs) {
-                choose_pairs(&p);
-            } else {
-                choose_quads(&p);
-            }
-            p.image += (a->H - a->KH * a->OH) * p.row;
-        }
+        pool_images(&p, stop - first, a->OH, (a->H - a->KH * a->OH) * p.row, are_pairs ? choose_pairs : choose_quads);
         if (p.word != MARK) { // choices that do not fill a byte yet
             while (!(p.word & a->bits)) { // until the mark is at the bit before the first choice
                 p.word >>= a->bits;
@@ -359,54 +368,53 @@ void odt_maxpool2d_choice_i8(const odt_maxpool2d_choice_i8_t *a) {
         return;
     }
     #endif
-    for (int32_t b = 0; b < a->B; b++) {
+    for (int32_t b = first; b < stop; b++, x += image) {
         for (int32_t oh = 0; oh < a->OH; oh++) {
             int32_t ih = oh * a->SH - a->PT;
             odt_taps_t th = odt_taps(ih, a->KH, a->H);
             for (int32_t ow = 0; ow < a->OW; ow++, y += a->N) {
                 int32_t iw = ow * a->SW - a->PL;
-                const int8_t *corner = a->x + ((b * a->H + ih) * a->W + iw) * a->N;
-                choose(a, y, corner, th, odt_taps(iw, a->KW, a->W), &choices);
+                choose(a, y, x + (ih * a->W + iw) * a->N, th, odt_taps(iw, a->KW, a->W), &choices);
             }
         }
     }
     odt_choices_end(&choices);
 }
 
-void odt_unpool2d_i8(const odt_unpool2d_i8_t *a) {
-    int32_t N = a->N, peak = *a->peak;
-    const int8_t *e = a->e;
-    odt_choices_t choices = {.at = (uint8_t *)a->choice, .bits = a->bits};
-    if (!odt_choices_fit(a->B * a->OH * a->OW * N, a->bits, a->S)) {
+void odt_maxpool2d_choice_i8(const odt_maxpool2d_choice_i8_t *a) {
+    if (!odt_choices_fit(a->B * a->OH * a->OW * a->N, a->bits, a->S)) {
         return;
     }
-    memset(a->dx, 0, (size_t)(a->B * a->H * a->W) * (size_t)N);
+    memset((uint8_t *)a->choice, 0, (size_t)a->S);
+    odt_split(choose_images, a, a->B, POOLED_AT_ONCE(a), NULL);
+}
+
+// Images first .. stop - 1.
+static ODT_COMPACT void spread_images(const void *arguments, int32_t first, int32_t stop, int32_t *peaks) {
+    const odt_unpool2d_i8_t *a = arguments;
+    int32_t N = a->N, peak = *peaks, windows = a->OH * a->OW * N, image = a->H * a->W * N;
+    const int8_t *e = a->e + first * windows;
+    int8_t *dx = a->dx + first * image;
+    odt_choices_t choices = {.at = (uint8_t *)a->choice + POOLED_BYTES(a, first), .bits = a->bits};
+    memset(dx, 0, (size_t)(stop - first) * (size_t)image);
     int are_pairs = HAS_PAIRS && ARE_PAIRS(a);
     if (are_pairs || ARE_QUADS(a)) {
-        pooled_t p = POOLED(a, a->dx, a->e);
+        pooled_t p = POOLED(a, dx, e, choices.at);
         p.word = 1;
         p.peak = peak;
         p.least = odt_max(odt_wrap_sub(0, peak), -127);
-        for (int32_t b = 0; b < a->B; b++) {
-            p.rows = a->OH;
-            if (are_pairs) {
-                spread_pairs(&p);
-            } else {
-                spread_quads(&p);
-            }
-            p.image += (a->H - a->KH * a->OH) * p.row;
-        }
-        *a->peak = p.peak;
+        pool_images(&p, stop - first, a->OH, (a->H - a->KH * a->OH) * p.row, are_pairs ? spread_pairs : spread_quads);
+        *peaks = p.peak;
         return;
     }
-    for (int32_t b = 0; b < a->B; b++) {
+    for (int32_t b = first; b < stop; b++, dx += image) {
         for (int32_t oh = 0; oh < a->OH; oh++) {
             int32_t ih = oh * a->SH - a->PT;
             odt_taps_t th = odt_taps(ih, a->KH, a->H);
             for (int32_t ow = 0; ow < a->OW; ow++) {
                 int32_t iw = ow * a->SW - a->PL;
                 odt_taps_t tw = odt_taps(iw, a->KW, a->W);
-                int8_t *corner = a->dx + ((b * a->H + ih) * a->W + iw) * N;
+                int8_t *corner = dx + (ih * a->W + iw) * N;
                 for (int32_t n = 0; n < N; n++, e++) {
                     int32_t kh = 0, kw = odt_choice(&choices);
                     if (kw >= a->KW) {
@@ -414,14 +422,20 @@ void odt_unpool2d_i8(const odt_unpool2d_i8_t *a) {
                         kw -= kh * a->KW;
                     }
                     if (kh >= th.from && kh < th.to && kw >= tw.from && kw < tw.to) {
-                        int8_t *dx = corner + (kh * a->W + kw) * N + n;
-                        int32_t v = *dx + *e;
+                        int8_t *to = corner + (kh * a->W + kw) * N + n;
+                        int32_t v = *to + *e;
                         peak = odt_max(peak, v < 0 ? -v : v);
-                        *dx = (int8_t)odt_limit(v, -127, 127);
+                        *to = (int8_t)odt_limit(v, -127, 127);
                     }
                 }
             }
         }
     }
-    *a->peak = peak;
+    *peaks = peak;
+}
+
+void odt_unpool2d_i8(const odt_unpool2d_i8_t *a) {
+    if (odt_choices_fit(a->B * a->OH * a->OW * a->N, a->bits, a->S)) {
+        odt_split(spread_images, a, a->B, POOLED_AT_ONCE(a), a->peak);
+    }
 }

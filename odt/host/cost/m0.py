@@ -17,6 +17,7 @@ DIRECT_BORDER, DIRECT_TAP, DIRECT_ELEMENT = (
 PER_SUM, PER_ERRORS = M0["GATHER_PER_SUM"], M0["GATHER_PER_ERRORS"]
 SCAN, ERROR, ERROR_ROW, ERROR_TAP = M0["DW_SCAN"], M0["DW_ERROR"], M0["DW_ERROR_ROW"], M0["DW_ERROR_TAP"]
 PANEL, TAP, MORE = M0["DW_PANEL"], M0["DW_TAP"], M0["DW_MORE"]
+POSITION = {name[9:]: value for name, value in M0.items() if name.startswith("POSITION_")}
 DX = {name[3:]: value for name, value in M0.items() if name.startswith("DX_")}
 
 
@@ -157,6 +158,8 @@ def correlate(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, is_dense=True, k
             "odd": panels * P * (K % 2),
         }  # fmt: skip
         finishes, group = panels * (blocks + apart), "pointwise"
+    elif is_by_position(B, H, W, C, KH, KW, SH, SW, top, left, OH, OW, kind):
+        return [(kind + "positions", positions(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, kind))]
     elif _is_gathered(KH, length, C, W, OW, SW, panels):
         step = (K + 3) & ~3
         blocks = -(-P // ((8 * (FEW - step) + 16 * BLOCK + GATHERED) // (16 + step)))
@@ -189,6 +192,30 @@ def correlate(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, is_dense=True, k
         finishes, group = panels * (blocks if is_dense and OW <= BLOCK else B * OH * -(-OW // columns)), "rows"
     terms.update({"1": 1, "finishes": finishes, "outputs": P * N, "filters": N})
     return [(kind + group, terms)]
+
+
+def is_by_position(B, H, W, C, KH, KW, SH, SW, top, left, OH, OW, kind):
+    """As in conv2d_i8__panel.inc. An input's gradient packs tap by tap, and its padding is 0."""
+    depth, lines = KH * KW * C, KW if kind else 1
+    if depth > POSITION["MOST"] or max(OH, OW) > POSITION["SIZE"] or (depth > FEW and kind):
+        return False
+    met = meetings(OH, SH, top, KH, H) * meetings(OW, SW, left, KW, W) * C
+    saved = (OH * OW * depth - met) * POSITION["DEPTH"] + (OH * OW * KH * POSITION["ROW"] if depth > FEW else 0)
+    packed = OH * OW * (POSITION["PANEL"] + KH * lines * POSITION["LINE"]) + met * POSITION["PACK"]
+    return min(B, POSITION["SIZE"]) * saved > packed
+
+
+def positions(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, kind):
+    """As correlate_by_position() does it."""
+    panels, places = -(-N // ROWS), OH * OW
+    rows, columns = meetings(OH, SH, top, KH, H), meetings(OW, SW, left, KW, W)
+    met, lines = rows * columns * C, rows * (columns if kind else OW)
+    blocks = 1 if B <= 16 else B / 24
+    return {
+        "1": 1, "panels": panels * places * blocks, "lines": rows * OW * blocks, "packs": panels * lines * blocks,
+        "pack": panels * met * blocks, "columns": panels * places * B, "pairs": panels * met * B / 2, "bytes": met * B,
+        "outputs": places * B * N,
+    }  # fmt: skip
 
 
 def _gather(B, H, W, C, KH, KW, SH, SW, OH, OW, is_whole=True):
