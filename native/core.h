@@ -114,8 +114,10 @@
 #define ODT_BESIDE_ASSEMBLY
 #endif
 
-// A function whose time is spent in others: compiled to be small.
-#if defined(__GNUC__) && !defined(__clang__)
+// A function whose time is spent in others: compiled to be small, as all of a small module is.
+#if ODT_SMALL
+#define ODT_COMPACT
+#elif defined(__GNUC__) && !defined(__clang__)
 #define ODT_COMPACT __attribute__((noinline, optimize("Os", "wrapv")))
 #else
 #define ODT_COMPACT __attribute__((noinline))

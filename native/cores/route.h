@@ -116,9 +116,9 @@ enum {
     ODT_GATHER_PER_ERRORS = 22,
 };
 
-// Convolutions by positions (conv2d_i8__panel.inc). Products of a window at most; outputs of a row or column at most. The
-// cycles of an RP2040, as measured: of a panel, a line of it and a depth that is packed for a position; that an image
-// saves, for a depth and, where windows are not gathered, for a row.
+// Convolutions by positions (conv2d_i8__panel.inc). Products of a window at most; outputs of a row or column at most.
+// The cycles of an RP2040, as measured: of a panel, a line of it and a depth that is packed for a position; that an
+// image saves, for a depth and, where windows are not gathered, for a row.
 enum {
     ODT_POSITION_MOST = 144,
     ODT_POSITION_SIZE = 16,

@@ -85,6 +85,9 @@ def grow(rng, values, op):
             {"B": 1, "H": 2, "W": 8, "C": rng.choice((72, 90)), "N": 5, "KH": rng.choice((1, 2)), "KW": 5},
             {"B": 1, "H": 1, "W": 600, "C": rng.choice((1, 4)), "N": 5, "KH": 1, "KW": 3, "SW": 2},
         )))  # fmt: skip
+    if op.startswith("conv2d") and rng.random() < 0.25:  # many small images: by positions
+        values.update(B=rng.choice((8, 9, 16, 26)), H=rng.randint(1, 4), W=rng.randint(2, 5), SH=1, SW=1)
+        values.update(KH=rng.choice((1, 3, 5)), KW=rng.choice((3, 5)), C=rng.randint(1, 12), N=rng.randint(2, 13))
     values.update(PT=values["KH"] // 2, PL=values["KW"] // 2)
     if rng.random() < 0.3:
         values.update(PT=0, PL=0)

@@ -1,6 +1,6 @@
 // Products of int8 matrices (correlate.h) on two cores. They split channels if these divide evenly, since each core
-// then packs its own filters; otherwise images, rows of an image, or positions of a row. For a small gradient of filters
-// they split images.
+// then packs its own filters; otherwise images, rows of an image, or positions of a row. For a small gradient of
+// filters they split images.
 
 #include "../correlate.h"
 #include "../../fixed.h"
