@@ -149,8 +149,12 @@ odt_multiplier_t odt_multiplier(uint32_t scale) {
     return q;
 }
 
+#if ODT_SMALL
+#include "cores/m0/rescaled__m0.h"
+#else
+
 int32_t odt_rescaled(int32_t v, odt_multiplier_t q) {
-    #if ODT_M0 && !ODT_SMALL
+    #if ODT_M0
     if (q.s >= 33) { // by the product's upper word, in halves
         int32_t vh = v >> 16, mh = q.m >> 16;
         uint32_t vl = v & 0xFFFF, ml = q.m & 0xFFFF;
@@ -167,6 +171,8 @@ int32_t odt_rescaled_random(int32_t v, odt_multiplier_t q, uint32_t u) {
     int64_t dither = q.s <= 32 ? (int64_t)(u >> (32 - q.s)) : (int64_t)u << (q.s - 32);
     return odt_sat32(((int64_t)v * q.m + dither) >> q.s);
 }
+
+#endif
 
 int8_t odt_clamp(int32_t v, int32_t z, int32_t lo, int32_t *peak) {
     if (v > *peak) {

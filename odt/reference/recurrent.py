@@ -69,7 +69,7 @@ def recur_i8(o):
         if not goes_on:
             blank(o.p)
             blank(o.c)
-        for j in range(H * goes_on):
+        for j in range(H if goes_on and kind else 0):
             o.c[j] = _limit(o.c[j], 16 if kind == _LSTM else 14)
         for t in range(T):
             a = o.a[(b * T + t) * G : (b * T + t + 1) * G]

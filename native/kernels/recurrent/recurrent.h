@@ -19,8 +19,8 @@ static inline int32_t cell_of(int32_t kind) {
 
 // The gates of a cell, 0 where the sizes do not fit together.
 static inline int32_t gates_of(int32_t kind, int32_t G, int32_t H, int32_t T, int32_t R, int32_t K) {
-    int32_t gates = kind == GRU ? 3 : kind == LSTM ? 4 : kind == SIMPLE;
-    return G % H == 0 && G / H == gates && R <= T && K <= T ? gates : 0;
+    int32_t gates = (uint32_t)kind <= LSTM ? 0x431 >> 4 * kind & 15 : 0;
+    return G == gates * H && R <= T && K <= T ? gates : 0;
 }
 
 // The same of a gradient, which reads what each step has kept.
