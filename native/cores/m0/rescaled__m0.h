@@ -9,8 +9,8 @@
 
 #if ODT_SMALL
 
-// 2^(s - 1) / 2^s is the fraction 2^31 / 2^32 of odt_rescaled_random(), where this continues. r0: v, r1: m, r2: s, r3: u.
-// The product is r4:r5. Of a register, a core's shift by 32 .. 255 makes 0, and asrs the sign.
+// 2^(s - 1) / 2^s is the fraction 2^31 / 2^32 of odt_rescaled_random(), where this continues. r0: v, r1: m, r2: s, r3:
+// u. The product is r4:r5. Of a register, a core's shift by 32 .. 255 makes 0, and asrs the sign.
 // Without parameters in C: gcc would store q's words in the frame that a naked function has not.
 void odt_rescaled_m0(void) __asm ("odt_rescaled");
 __attribute__((naked)) void odt_rescaled_m0(void) {
