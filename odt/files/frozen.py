@@ -34,8 +34,9 @@ def pack(model: "Network", bits: "int | Mapping[str, int]" = 8, x: "Data | None"
     """The kernels and biases of a compiled model that do not train, as bytes.
 
     ``bits``: 8; or 4 on a PC, which halves the bytes of the kernels of an int8 model; or a dict of layers' names and 4
-    or 8, where 8 is for layers that it does not name. ``x``: samples, (samples, *input shape), by which the biases of
-    such a layer make up for the mean error of its outputs; 64 or more. Of a model whose kernels have 4 bits already,
+    or 8, where 8 is for layers that it does not name. ``x``: samples, (samples, *input shape), 64 or more, by which the
+    weights of such a layer are rounded so that its outputs change least (GPTQ: Frantar et al., 2022), and its biases
+    make up for the mean error of its outputs. Of a model whose kernels have 4 bits already,
     ``bits`` stay as they are. KeyError names a layer that has no kernel, ValueError one that trains and is to have 4
     bits.
     """

@@ -4,9 +4,9 @@
     model.compile(..., frozen=data)                             # host/rows/packed.py
 
 A weight is q steps, q from -7 to 7. Its int8 is 16 q, in the scale of its row, which is a 16th of a step: so
-multipliers are about those of other int8 weights, whose loops are the fastest. What is left of a row's error moves its
-output's mean; the layer's bias takes that back, measured with samples (bias correction: Nagel et al., 2019). CPython
-only; integers and float64, which give the same bytes on every PC.
+multipliers are about those of other int8 weights, whose loops are the fastest. With samples, gptq.py rounds; what is
+left of a row's error moves its output's mean, and the layer's bias takes that back (bias correction: Nagel et al.,
+2019). CPython only; integers and float64, which give the same bytes on every PC.
 """
 
 import struct
@@ -21,6 +21,7 @@ from ..inspect.packed import stored
 from ..plan import linear
 from ..run.session import point, ready
 from ..run.weights import memory_of
+from .gptq import Windows, rounded
 from .rows.packed import table
 
 _MOST = 7  # the largest q
@@ -36,11 +37,12 @@ def pack_four(model, bits, x):
         from ..files.frozen import pack_session
 
         return pack_session(session)
-    means = {} if x is None else _means(model, chosen, x)
+    means, factors = ({}, {}) if x is None else _measured(model, chosen, x)
     changed = {}
     for layer, weights in session.plan.weights:
-        if layer.name in chosen:
-            changed[layer.name] = _quantized(layer, weights, session, means.get(layer.name))
+        name = layer.name
+        if name in chosen:
+            changed[name] = _quantized(layer, weights, session, means.get(name), factors.get(name))
     return _joined(session, changed)
 
 
@@ -95,7 +97,7 @@ def _kernel(session, weights):
     return [byte - 256 if byte > 127 else byte for byte in _bytes(session, weights.kernel)]
 
 
-def _quantized(layer, weights, session, mean):
+def _quantized(layer, weights, session, mean, factors):
     """(values of 4 bits, bytes of the scales, bytes of the biases or None) of a layer."""
     kernel, columns = _kernel(session, weights), weights.columns
     scales = _bytes(session, weights.scale)
@@ -105,7 +107,11 @@ def _quantized(layer, weights, session, mean):
         whole = kernel[row * columns : (row + 1) * columns]
         scale = bits_to_float(get(scales, 4 * row))
         step = bits_to_float(float_to_bits(scale * step_of(whole)))
-        four = [max(-_MOST, min(_MOST, round(value * scale / step))) for value in whole]
+        if factors:
+            part = factors[row * len(factors) // weights.rows]
+            four = rounded([value * scale for value in whole], step, _MOST, part)
+        else:
+            four = [max(-_MOST, min(_MOST, round(value * scale / step))) for value in whole]
         values += four
         steps.append(float_to_bits(step / 16))
         if biases and mean:
@@ -171,19 +177,24 @@ class _One:
     batch = 1
 
 
-def _means(model, names, x):
-    """Of these layers, by name: the mean over samples and positions of what each weight of a row is multiplied by.
+def _measured(model, names, x):
+    """Of these layers, by name: the mean over samples and positions of what each weight of a row is multiplied by, and
+    what gptq.rounded() takes of them.
 
-    A list of one such list; of layers by channel, and of groups, of one list for each.
+    Lists of one of each; of layers by channel, and of groups, of one for each.
     """
     nodes = [node for node in model.nodes if node.layer.name in names]
     nodes = [node for node in nodes if node.layer.kind in _CORRECTED and node.layer.family == "linear"]
-    images = _images(model, {node.inputs[0] for node in nodes}, x)
-    return {node.layer.name: _windows(node, images[node.inputs[0]]) for node in nodes}
+    images, windows = _images(model, nodes, x)
+    means = {node.layer.name: _windows(node, images[node.inputs[0]]) for node in nodes}
+    return means, {node.layer.name: windows[node].factors() for node in nodes}
 
 
-def _images(model, nodes, x):
-    """{node: the mean of its output over the samples}, of real numbers."""
+def _images(model, layers, x):
+    """{node: the mean of its output over the samples}, of real numbers, of the nodes before these layers' and, of
+    these layers' nodes, Windows.
+    """
+    nodes = list(dict.fromkeys([node.inputs[0] for node in layers]))
     session, mapped = model.session, Map(model)
     ends = {}
     for node in nodes:
@@ -191,6 +202,8 @@ def _images(model, nodes, x):
         ends.setdefault(max([piece[0] for piece in tensor.pieces]), []).append((node, tensor))
     totals = {node: [0] * elements(node.shape) for node in nodes}
     x, _, count = session.look_at(x, None, "", True)
+    windows = {node: Windows(node, linear.sizes(_One, node), count) for node in layers}
+    readers = {node: [windows[each] for each in layers if each.inputs[0] is node] for node in nodes}
     point(session, x, None, count)
     session.prepare(1)
     for position in range(0, count, session.rows):
@@ -201,11 +214,15 @@ def _images(model, nodes, x):
             session.engine.run(session.loaded, session.regions, start, end)
             start = end
             for node, tensor in ends[end]:
-                total, stored_ = totals[node], tensor.stored(model)
-                for at in range(there * len(total)):
-                    total[at % len(total)] += stored_[at] - tensor.zero
+                values = [value - tensor.zero for value in tensor.stored(model)]
+                size = elements(node.shape)
+                for at in range(0, there * size, size):
+                    image = values[at : at + size]
+                    totals[node] = [a + b for a, b in zip(totals[node], image)]
+                    for reader in readers[node]:
+                        reader.add(image)
     steps = {node: tensor.step(model) for found in ends.values() for node, tensor in found}
-    return {node: [value * steps[node] / count for value in total] for node, total in totals.items()}
+    return {node: [value * steps[node] / count for value in total] for node, total in totals.items()}, windows
 
 
 def _windows(node, image):
