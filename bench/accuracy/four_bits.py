@@ -6,21 +6,24 @@
                                                     bench/results/four_bits_cycles.txt
 
 First: networks that odt trained in int8 (bench/accuracy/accuracy.py), all layers but the last then frozen. "4 bits" is
-frozen.pack(bits=4) by 128 training samples, and calibrate() of these; "+ last": then the last layer trains on for 5
-epochs. "8 + last" is that without 4 bits. Bytes are those of pack(). Then what else a kernel could be, in NumPy, of the
-same networks: the largest weight of a row as 7 steps (plain), without the bias correction (no bias), with GPTQ's
-correction of the next weights (Frantar et al., 2022), scales for blocks of 32 weights in a row, and a codebook of 16
+frozen.pack(bits=4) by 128 training samples, and calibrate() of these; "nearest": the same without GPTQ's correction of
+the next weights (Frantar et al., 2022); "+ last": then the last layer trains on for 5 epochs. "8 + last" is that
+without 4 bits. Bytes are those of pack(). Then what else a kernel could be, in NumPy, of the same networks: the largest
+weight of a row as 7 steps (plain), without the bias correction (no bias), with it (squares), and GPTQ's, where a
+layer's inputs are those of the changed layers before it, scales for blocks of 32 weights in a row, and a codebook of 16
 values for each layer; all but plain and no bias have the bias correction.
 
 Then the model files of examples/backbones: how many outputs are right, and how many of the same class by 4 and by 8
 bits, on data of which others calibrate. image: MNIST's test, 10,000 images. keyword: 20 spoken digits of
 examples/keyword; motion: windows of exercises of examples/gesture; both of the data that these networks were trained
-on. digits, imported: a network that PyTorch trained on 1000 digits, its other images. RAM is arena and state, of
-batches of one. --cycles: of an emulated RP2040, counted by odt's own interpreter (tests_device/rp2040js/README.md),
-without the flash's cache.
+on. digits, imported: networks that PyTorch trained on 1000 digits, their other images, mean of five; two of the same
+data by TensorFlow Lite's quantizer; camera: the MobileNetV2 of examples/camera, by PyTorch on MNIST, 2,000 images of
+its test. RAM is arena and state, of batches of one. --cycles: of an emulated RP2040, counted by odt's own interpreter
+(tests_device/rp2040js/README.md), without the flash's cache.
 """
 
 import argparse
+import contextlib
 import sys
 import tempfile
 from array import array
@@ -33,6 +36,7 @@ from folders import ROOT  # noqa: E402
 for example in ("backbones", "gesture"):
     sys.path.insert(0, str(ROOT / "examples" / example))
 
+import camera_net  # noqa: E402
 import motions  # noqa: E402
 import nets  # noqa: E402
 import counting  # noqa: E402
@@ -40,6 +44,8 @@ import numpy as np  # noqa: E402
 import torch  # noqa: E402
 import written  # noqa: E402
 from nitro import mnist  # noqa: E402
+from quantized_networks import IMAGES, of_bytes  # noqa: E402
+from tflite_files import FILES  # noqa: E402
 from accuracy import TASKS  # noqa: E402
 from twin import Twin, _padding, _two  # noqa: E402
 from zoo import trained  # noqa: E402
@@ -48,6 +54,7 @@ import odt  # noqa: E402
 from odt.adapt import update  # noqa: E402
 from odt.files import frozen  # noqa: E402
 from odt.host.convert import load  # noqa: E402
+from odt.host import four_bits  # noqa: E402
 from odt.host.four_bits import step_of  # noqa: E402
 
 BATCH, FEW, EPOCHS = 16, 128, 5
@@ -82,6 +89,17 @@ def put(model, values):
     model.set_weights([array("f", np.asarray(each, np.float32).tobytes()) for each in values])
 
 
+@contextlib.contextmanager
+def plainly():
+    """frozen.pack() rounds each weight by itself."""
+    found = four_bits.Windows.factors
+    four_bits.Windows.factors = lambda windows: None
+    try:
+        yield
+    finally:
+        four_bits.Windows.factors = found
+
+
 def accuracies(task, seeds):
     rows, others = [], []
     for seed in range(seeds):
@@ -93,15 +111,19 @@ def accuracies(task, seeds):
         four = again(task, seed, frozen=frozen.pack(eight, bits=4, x=few))
         put(four, model.get_weights())
         four.calibrate(few)
-        row = [right(model, test), right(four, test)]
+        with plainly():
+            nearest = again(task, seed, frozen=frozen.pack(eight, bits=4, x=few))
+        put(nearest, model.get_weights())
+        nearest.calibrate(few)
+        row = [right(model, test), right(nearest, test), right(four, test)]
         sizes = [len(frozen.pack(eight)), len(frozen.pack(four))]
         others.append([of_numpy(task, eight, how, few, test, seed) for how in OTHERS])
         for each in (four, eight):
             each.fit(*train, epochs=EPOCHS, verbose=0)
             row.append(right(each, test))
         rows.append(row)
-    deviation = np.std(np.array(rows)[:, 1] - np.array(rows)[:, 0], ddof=1) / seeds**0.5 if seeds > 1 else 0
-    print("%-18s%8.2f%8.2f%10.2f%10.2f%10.2f%10d%8d" % (task, *np.mean(rows, 0), deviation, *sizes), flush=True)
+    deviation = np.std(np.array(rows)[:, 2] - np.array(rows)[:, 0], ddof=1) / seeds**0.5 if seeds > 1 else 0
+    print("%-18s%8.2f%9.2f%8.2f%10.2f%10.2f%10.2f%10d%8d" % (task, *np.mean(rows, 0), deviation, *sizes), flush=True)
     return np.mean(others, 0)
 
 
@@ -227,52 +249,31 @@ def motion():
     return np.array(x, "int16"), np.array(y, "uint8")
 
 
-COST = """
-import uctypes
-import odt
-model = odt.load_model(uctypes.bytearray_at(f.begin, %d))
-x = bytes(%d)
-model.predict(x)
-begin()
-end()
-begin()
-model.predict(x)
-end()
-"""
-
-
-def cycles(machine, file, size):
-    """Of the second prediction of a model that is read where it lies in flash."""
-    board = counting.Board(machine)
-    try:
-        return board.run(board.machine.lay(file) + COST % (len(file), size))[0]
-    finally:
-        board.close()
-
-
 def timed(name, eight, four, x):
     """Cycles of both, of one sample of zeros, on each machine."""
     line = "%-18s" % name
     with tempfile.TemporaryDirectory() as folder:
-        files = []
-        for model in (eight, four):
-            model.export(str(Path(folder) / "model.odt"))
-            files.append((Path(folder) / "model.odt").read_bytes())
-    for machine in RP2040:
-        counts = [cycles(machine, file, x[:1].nbytes) for file in files]
-        line += "%11d%11d%+8.1f %%" % (*counts, 100 * (counts[1] / counts[0] - 1))
+        paths = [Path(folder) / file for file in ("eight.odt", "four.odt")]
+        for model, path in zip((eight, four), paths):
+            model.export(str(path))
+        for machine in RP2040:
+            counts = [counting.of_file(machine, path, x[:1].nbytes)[0] for path in paths]
+            line += "%11d%11d%+8.1f %%" % (*counts, 100 * (counts[1] / counts[0] - 1))
     print(line, flush=True)
 
 
-def compared(name, eight, four, x, y):
-    """A row of the table of model files; ``eight``, ``four``: compiled."""
+def compared(name, pairs, x, y):
+    """A row of the table of model files; ``pairs``: (of 8 bits, of 4), compiled, of which the mean is taken."""
     if "--cycles" in sys.argv:
-        return timed(name, eight, four, x)
-    found = [np.array(model.predict(x)).reshape(len(x), -1).argmax(1) for model in (eight, four)]
-    plans = [model.session.plan for model in (eight, four)]
+        return timed(name, *pairs[0], x)
+    shares = []
+    for pair in pairs:
+        found = [np.array(model.predict(x)).reshape(len(x), -1).argmax(1) for model in pair]
+        shares.append([*[100 * np.mean(each == y) for each in found], 100 * np.mean(found[0] == found[1])])
+    plans = [model.session.plan for model in pairs[0]]
     print("%-18s%8.2f%8.2f%8.2f%10d%8d%8d%8d" % (
-        name, *[100 * np.mean(each == y) for each in found], 100 * np.mean(found[0] == found[1]),
-        *[plan.constants for plan in plans], *[plan.arena + plan.state for plan in plans]), flush=True)  # fmt: skip
+        name, *np.mean(shares, 0), *[plan.constants for plan in plans],
+        *[plan.arena + plan.state for plan in plans]), flush=True)  # fmt: skip
 
 
 def backbone(name, data):
@@ -290,11 +291,18 @@ def backbone(name, data):
         return model
 
     whole = compiled()
-    compared(name, compiled(frozen.pack(whole)), compiled(frozen.pack(whole, bits=4, x=x[few])), x[rest], y[rest])
+    pair = [compiled(each) for each in (frozen.pack(whole), frozen.pack(whole, bits=4, x=x[few]))]
+    compared(name, [pair], x[rest], y[rest])
 
 
 def imported():
-    net, x, y = trained()
+    pairs = [of_digits(seed) for seed in range(1 if "--cycles" in sys.argv else 5)]
+    _, x, y = trained()
+    compared("digits, imported", pairs, x.transpose(0, 2, 3, 1)[1000:], y[1000:])
+
+
+def of_digits(seed):
+    net, x, y = trained(seed)
     x = x.transpose(0, 2, 3, 1)
 
     def made(**options):
@@ -305,13 +313,43 @@ def imported():
 
     whole = made()
     given = [frozen.pack(whole), frozen.pack(whole, bits=4, x=x[:FEW])]
-    compared("digits, imported", *[made(frozen=each) for each in given], x[1000:], y[1000:])
+    return [made(frozen=each) for each in given]
+
+
+def by_tflite(name):
+    content, (_, _, y) = (FILES / name).read_bytes(), trained()
+
+    def made(**options):
+        given = dict(options, train="last", batch_size=1, optimizer=odt.Adam(0.01), calibrate=IMAGES[:FEW])
+        model = of_bytes(content, **given)
+        model.calibrate(model.imported.samples(IMAGES[:FEW]), y[:FEW])
+        return model
+
+    whole = made()
+    x = whole.imported.samples(IMAGES)
+    given = [frozen.pack(whole), frozen.pack(whole, bits=4, x=x[:FEW])]
+    pair = [made(frozen=each) for each in given]
+    compared(name.replace("_int8.tflite", ", TFLite"), [pair], x[1000:], y[1000:])
+
+
+def camera():
+    (x, y), (xt, yt) = mnist()
+    few, test = [camera_net.seen(each, np.random.default_rng(1)) for each in (x[:FEW], xt[:2000])]
+
+    def made(**options):
+        model = camera_net.imported("last", odt.SGD(0.004), **options)
+        model.calibrate(few, y[:FEW])
+        return model
+
+    whole = made()
+    given = [frozen.pack(whole), frozen.pack(whole, bits=4, x=few)]
+    compared("camera, imported", [[made(frozen=each) for each in given]], test, yt[:2000])
 
 
 def accuracy_of_tasks(seeds):
     tasks = "digits-cnn", "digits-separable", "mnist1d-cnn"
-    print("%-18s%8s%8s%10s%10s%10s%10s%8s" % (
-        "accuracy, %", "int8", "4 bits", "+ last", "8 + last", "+-", "bytes, 8", "4"))  # fmt: skip
+    print("%-18s%8s%9s%8s%10s%10s%10s%10s%8s" % (
+        "accuracy, %", "int8", "nearest", "4 bits", "+ last", "8 + last", "+-", "bytes, 8", "4"))  # fmt: skip
     others = [accuracies(task, seeds) for task in tasks]
     print("\n%-18s" % "4 bits, otherwise" + "".join(["%10s" % how for how in OTHERS]))
     for task, row in zip(tasks, others):
@@ -333,6 +371,10 @@ def main():
     for name, data in (("image", image), ("keyword", keyword), ("motion", motion)):
         backbone(name, data)
     imported()
+    if not arguments.cycles:
+        for name in ("digits_int8.tflite", "residual_int8.tflite"):
+            by_tflite(name)
+        camera()
 
 
 if __name__ == "__main__":

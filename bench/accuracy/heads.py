@@ -37,31 +37,6 @@ import odt  # noqa: E402
 from odt.host.heads import prune_heads  # noqa: E402
 
 GONE, FEW, RATE, EPOCHS, BATCH = (0, 1, 2, 4), 512, 0.001, 5, 32
-STEP = """
-import gc
-import odt
-model = odt.load_model("net.odt")
-x, y = bytes(4 * 40 * 8), bytes(8)
-model.train_step(x, y)
-gc.collect()
-begin()
-end()
-begin()
-model.train_step(x, y)
-end()
-"""
-PREDICT = """
-import uctypes
-import odt
-model = odt.load_model(uctypes.bytearray_at(f.begin, %d))
-x = bytes(4 * 40)
-model.predict(x)
-begin()
-end()
-begin()
-model.predict(x)
-end()
-"""
 
 
 def trained(seed, data):
@@ -83,30 +58,18 @@ def accuracies(model, data, seed):
     return [*found, 100 * paired.tuned(twin, seed, data, RATE, EPOCHS, BATCH, True)]
 
 
-def counted(name, script, path):
-    board = counting.Board(name)
-    try:
-        if name == "rp2040":
-            data = path.read_bytes()
-            return board.run(board.machine.lay(data) + script % len(data))[0] / 1e6
-        board.machine.put([path])
-        return board.run(script)[0] / 1e6
-    finally:
-        board.close()
-
-
 def size(model):
     left = "+".join([str(node.layer.num_heads) for node in model.nodes if node.layer.kind == "attention"])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "net.odt"
         model.compile(None, batch_size=1)
         model.export(str(path))
-        predict = counted("rp2040", PREDICT, path)
+        predict = counting.of_file("rp2040", path, 4 * 40)[0]
         model.compile(odt.Adam(RATE), batch_size=8)
         model.export(str(path))
-        step = counted("qemu_m7", STEP, path)
+        step = counting.of_file("qemu_m7", path, 4 * 40 * 8, 8)[0]
     ram = len(model.session.arena) + len(model.session.state)
-    return "%8s%9d%9d%8.2f%9.3f" % (left, model.count_params(), ram, step, predict)
+    return "%8s%9d%9d%8.2f%9.3f" % (left, model.count_params(), ram, step / 1e6, predict / 1e6)
 
 
 def main():

@@ -55,20 +55,6 @@ ROWS = (
 )
 WHOLE = ROWS[1]
 BY_TORCH = ROWS[0], WHOLE, ROWS[4]
-OPEN = 'import odt\nmodel = odt.load_model("net.odt")\n'
-OPEN_FLASH = "import odt, uctypes\nmodel = odt.load_model(uctypes.bytearray_at(f.begin, %d))\n"
-COST = """
-import gc
-x, y = bytes(%d), bytes(%d)
-model.train_step(x, y)
-gc.collect()
-begin()
-end()
-begin()
-model.train_step(x, y)
-end()
-print("digest %%08x" %% model.digest())
-"""
 
 
 class Data:
@@ -125,17 +111,8 @@ def counted(name, path):
     model = odt.load_model(str(path))
     for _ in range(2):
         model.train_step(x, y)
-    board = counting.Board(name)
-    try:
-        if name == "rp2040":
-            opened = board.machine.lay(path.read_bytes()) + OPEN_FLASH % path.stat().st_size
-        else:
-            board.machine.put([path])
-            opened = OPEN
-        count = board.run(opened + COST % (len(x), len(y)))[0]
-    finally:
-        board.close()
-    assert "digest %08x" % model.digest() in board.said, board.said
+    count, digest = counting.of_file(name, path, len(x), len(y))
+    assert digest == "%08x" % model.digest(), digest
     return count
 
 

@@ -54,6 +54,20 @@ def end():
     counts.append(executed())
 """
 )
+OF_FILE = """
+import gc
+import odt
+%s
+x, y = bytes(%d), bytes(%d)
+%s
+gc.collect()
+begin()
+end()
+begin()
+%s
+end()
+print("digest %%08x" %% model.digest())
+"""
 
 
 class Board:
@@ -105,6 +119,25 @@ class PC:
 
     def close(self):
         self.folder.cleanup()
+
+
+def of_file(name, path, x, y=None):
+    """(what a model file takes on a machine, its digest there): the second step on zeros, x and y bytes of them;
+    without y the second prediction. An RP2040 reads the file where it lies in its flash.
+    """
+    path, work = Path(path), "model.predict(x)" if y is None else "model.train_step(x, y)"
+    board = Board(name)
+    try:
+        if name in MARKED:
+            found = "import uctypes\nmodel = odt.load_model(uctypes.bytearray_at(f.begin, %d))" % path.stat().st_size
+            before = board.machine.lay(path.read_bytes())
+        else:
+            board.machine.put([path])
+            found, before = "model = odt.load_model(%r)" % path.name, ""
+        count = board.run(before + OF_FILE % (found, x, y or 0, work, work))[0]
+        return count, board.said.rpartition("digest ")[2].split()[0]
+    finally:
+        board.close()
 
 
 def heading(name):

@@ -111,12 +111,12 @@ def policy(front, depth, model):
     update.sparse(model, dict.fromkeys([*chosen, owners[-1].name], 1), len(owners))
 
 
-def imported(train, optimizer, dtype="int8", seed=0):
+def imported(train, optimizer, dtype="int8", seed=0, **options):
     few = seen(mnist()[0][0][:100], np.random.default_rng(0)) if dtype == "int8" else None
     given = {"dtype": "uint8", "scale": 1 / 128, "zero_point": 128}
     return convert.load(
         pretrained(), shape=(3, EXTENT, EXTENT), train=train, input=given, calibrate=few, dtype=dtype,
-        optimizer=optimizer, batch_size=1, seed=seed,
+        optimizer=optimizer, batch_size=1, seed=seed, **options,
     )  # fmt: skip
 
 
