@@ -4,6 +4,8 @@ their instructions.
     python bench/costs/cost.py            measures and fits; writes odt/host/cost/rp2040.py
     python bench/costs/cost.py --again    fits again what it measured, which is in build/cost_rp2040.json
     python bench/costs/cost.py --add      measures networks of layers that the others lack, adds what has no factors
+    python bench/costs/cost.py --windows  measures networks of depthwise windows of 5 and 7, adds what has no factors
+                                          and fits apply_f32 again
     python bench/costs/cost.py --sequences    measures networks of recurrence and attention, fits these alone again
     python bench/costs/cost.py --check    measures other networks against those factors; writes bench/results/cost.txt
     python bench/costs/cost.py --check --sequences    other networks of recurrence and attention, on all machines;
@@ -52,6 +54,7 @@ FIT, CHECK = {"int8": 240, "float32": 110}, {"int8": 80, "float32": 30}
 FIRST = 100000  # seed of those that check
 # Seeds of networks for --add, and how many.
 ADDED = ((further.FIRST, {"int8": 70, "float32": 50}), (further.FROZEN, {"int8": 14, "float32": 10}))
+OF_WINDOWS = ((further.WINDOWS, {"int8": 14, "float32": 6}),)
 SEQUENCES = "recur_", "attend_", "mix_", "offset_", "embed_", "settle_"  # groups that --sequences fits begin so
 OF_SEQUENCES = (further.SEQUENCES, {"int8": 40, "float32": 20}), (further.TOKENS, {"int8": 14, "float32": 6})
 CHECK_SEQUENCES = {"int8": 12, "float32": 4}, {"int8": 6, "float32": 2}  # of other seeds
@@ -445,20 +448,25 @@ def main():
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--add", action="store_true")
     parser.add_argument("--sequences", action="store_true")
+    parser.add_argument("--windows", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--machine", choices=MACHINES, default="rp2040")
     options = parser.parse_args()
     board = options.machine
     emulator, name, _ = MACHINES[board]
-    kept = ROOT / ("build/cost_%s%s%s.json" % (name, "_more" * options.add, "_sequences" * options.sequences))
+    kept = ROOT / ("build/cost_%s%s%s.json" % (name, "_more" * options.add, "_sequences" * options.sequences)).replace(
+        ".json", "_windows" * options.windows + ".json"
+    )
     if not options.check:
         sets = ADDED if options.add else ((0, FIT),)
-        sets = OF_SEQUENCES if options.sequences else sets
+        sets = OF_SEQUENCES if options.sequences else OF_WINDOWS if options.windows else sets
         networks = json.loads(kept.read_text()) if options.again else measured(board, kept, sets)
         factors = fit(networks, board)
         if options.sequences:
             factors = {group: each for group, each in factors.items() if group.startswith(SEQUENCES)}
             factors = {**cost.MACHINES[board][0], **factors}
+        if options.windows:
+            factors = {**factors, **cost.MACHINES[board][0], "apply_f32": factors["apply_f32"]}
         if options.add:
             factors = {**factors, **cost.MACHINES[board][0]}
         (ROOT / ("odt/host/cost/%s.py" % name)).write_text(table(factors, board))

@@ -6,6 +6,7 @@ import odt
 
 FIRST, FROZEN = 200000, 300000  # seeds of all kinds, and of networks with a BatchNorm that does not train
 TOKENS = 400000  # of networks whose samples are tokens
+WINDOWS = 500000  # of depthwise convolutions with windows of 5 and 7
 SEQUENCES = 201000  # of those of all kinds from which bench/costs/cost.py takes the ones with recurrence or attention
 LOSSES = ("sparse_categorical_crossentropy", "sparse_categorical_crossentropy", "mae", "huber")
 MOST_MACS = {"int8": 2000000, "float32": 150000}  # of a step
@@ -22,7 +23,7 @@ def draw(seed, dtype):
     rng = random.Random("%s %s" % (seed, dtype))
     while True:
         try:
-            kind = tokens if seed >= TOKENS else frozen if seed >= FROZEN else None
+            kind = windows if seed >= WINDOWS else tokens if seed >= TOKENS else frozen if seed >= FROZEN else None
             first, x, text = (kind or (sequence if rng.random() < 0.5 else image))(rng)
             if len(x.shape) > 1:
                 x = odt.Flatten()(x) if rng.random() < 0.6 else odt.GlobalAvgPool()(x)
@@ -64,6 +65,18 @@ def tokens(rng):
         return first, odt.GRU(width)(x), "tokens, GRU of %d steps" % steps
     x = odt.PositionEmbedding()(x)
     return first, odt.Add()([x, odt.MultiHeadAttention(2)(x)]), "tokens, attention of %d steps" % steps
+
+
+def windows(rng):
+    """(Input, output, words): two depthwise convolutions, between them one of a pixel."""
+    side, channels = rng.choice((8, 10, 12, 16, 20)), rng.choice((4, 8, 12, 16, 24))
+    first = odt.Input((side, side, rng.choice((1, 3))), dtype="float32")
+    x = odt.Conv2D(channels, 3, padding="same", activation="relu6")(first)
+    sizes = [rng.choice((5, 7)) for _ in range(2)]
+    for size in sizes:
+        x = odt.DepthwiseConv2D(size, rng.choice((1, 1, 2)), "same", activation="relu6")(x)
+        x = odt.Conv2D(rng.choice((channels, 16)), 1)(x)
+    return first, x, "image of %d: windows of %d and %d" % (side, *sizes)
 
 
 def frozen(rng):
