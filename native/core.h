@@ -9,6 +9,7 @@
 //     ODT_PANEL=1                 tests alone: the loops of 32-bit cores on a PC
 //     ODT_RV32=1                  tests alone, with ODT_PANEL=1: those of RISC-V
 //     ODT_X86_SMALL=1             tests alone: a PC's tiles so small that shapes of tests are several
+//     ODT_X86_LEVEL=0             tests alone: 0 of a PC's vectors none, 1 AVX2 alone, 2 (all) VNNI as well
 //     ODT_TEST_SOFTFLOAT          a test alone: bindings/softfloat.c on a PC
 //     ODT_TEST_DIVIDE             a test alone: bindings/divide.c on a PC
 //     MICROPY_ENABLE_DYNRUNTIME   a native module, _odt.mpy: MicroPython's dynruntime.mk
@@ -26,7 +27,7 @@
 //               __lanes     ODT_M0 or ODT_RV32: what both share
 //               none        ODT_PANEL: all 32-bit cores
 //     threads/  __threads   ODT_THREADS
-//     x86/      __x86       ODT_X86         a PC with AVX2, checked at run time
+//     x86/      __x86       ODT_X86         a PC with AVX2, or AVX-512 with VNNI, checked at run time
 //
 // A file in native/kernels/ is portable C for every core. A .h compiles alone; an .inc is a part of the one file that
 // includes it.
@@ -144,11 +145,14 @@
 #define ODT_PANEL ODT_32_BIT
 #endif
 
-// By products of a PC's vectors (product_i8__x86.c), where the processor has AVX2.
+// By products of a PC's vectors (product_i8__x86.c, dot_i8__x86.c), where the processor has AVX2 or VNNI.
 #if defined(__x86_64__) && defined(__GNUC__) && !ODT_MPY && !ODT_PANEL
 #define ODT_X86 1
 #else
 #define ODT_X86 0
+#endif
+#ifndef ODT_X86_LEVEL
+#define ODT_X86_LEVEL 2
 #endif
 #ifndef ODT_X86_SMALL
 #define ODT_X86_SMALL 0

@@ -138,6 +138,16 @@ void odt_products_i8(const odt_products_t *p);
 // The same by a PC's vectors (product_i8__x86.c); 0, and nothing done, if the processor has none or numbers are
 // unusual.
 int odt_correlate_i8__x86(const odt_correlation_t *a);
+
+// The same with VNNI alone (dot_i8__x86.c), which that function tries first.
+#if ODT_HAS_VNNI
+int odt_correlate_dot_i8__x86(const odt_correlation_t *a);
+#else
+static inline int odt_correlate_dot_i8__x86(const odt_correlation_t *a) {
+    (void)a;
+    return 0;
+}
+#endif
 int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a);
 #endif
 

@@ -95,9 +95,22 @@ int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int
 
 #if ODT_X86
 
-// Channels first .. stop - 1; raises the peak. Returns whether it was done: with AVX2, of 16 channels and more, filters
-// of at most 64 taps.
+// Channels first .. stop - 1; raises the peak. Returns whether it was done, of filters of at most 64 taps: with VNNI,
+// or with AVX2 of 16 channels and more.
 int odt_depthwise_i8__x86(const odt_depthwise_t *a, int32_t first, int32_t stop, int32_t *peak);
+
+// The same with VNNI alone, which that function tries first.
+#if ODT_HAS_VNNI
+int odt_depthwise_dot_i8__x86(const odt_depthwise_t *a, int32_t first, int32_t stop, int32_t *peak);
+#else
+static inline int odt_depthwise_dot_i8__x86(const odt_depthwise_t *a, int32_t first, int32_t stop, int32_t *peak) {
+    (void)a;
+    (void)first;
+    (void)stop;
+    (void)peak;
+    return 0;
+}
+#endif
 
 #endif
 

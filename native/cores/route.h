@@ -16,6 +16,7 @@
 // --- the ways ---------------------------------------------------------------------------------------
 
 #define ODT_ROUTES(ROUTE) \
+    ROUTE(conv2d_i8, odt_has_vnni, _, _, _, odt_correlate_dot_i8__x86) \
     ROUTE(conv2d_i8, odt_has_avx2, _, _, _, odt_correlate_i8__x86) \
     ROUTE(conv2d_i8, odt_is_single, odt_correlate_single_i8, odt_correlate_single_i8, odt_correlate_single_i8, _) \
     ROUTE(conv2d_i8, odt_is_pointwise, correlate_pointwise, _, correlate_pointwise, _) \
@@ -29,6 +30,7 @@
     ROUTE(conv2d_dx_i8, is_by_position, correlate_by_position, _, correlate_by_position, _) \
     ROUTE(conv2d_dx_i8, is_gathered, correlate_gathered, _, correlate_gathered, _) \
     ROUTE(conv2d_dx_i8, odt_is_few, _, odt_correlate_few_i8, _, _) \
+    ROUTE(conv2d_dx_i8, odt_has_vnni, _, _, _, odt_correlate_dot_i8__x86) \
     ROUTE(conv2d_dx_i8, odt_has_products, correlate_by_rows, odt_correlate_dx_i8, correlate_by_rows, \
         odt_correlate_i8__x86) \
     ROUTE(conv2d_dx_i8, _, _, _, _, conv2d_dx_rows) \
@@ -38,6 +40,7 @@
         odt_correlate_dw_i8__x86) \
     ROUTE(conv2d_dw_i8, _, _, _, _, conv2d_dw_channels) \
     ROUTE(dense_i8, ODT_MANY_ROWS, correlate_pointwise, correlate_all, correlate_pointwise, odt_correlate_i8__x86) \
+    ROUTE(dense_i8, odt_has_vnni, _, _, _, odt_dense_dot_i8__x86) \
     ROUTE(dense_i8, _, odt_dot4_i8, odt_dense_i8__m4, odt_dot4_i8, odt_dense_i8) \
     ROUTE(dense_dx_i8, is_narrow, _, dense_dx_narrow, dense_dx_narrow, _) \
     ROUTE(dense_dx_i8, ODT_MANY_ERRORS, correlate_pointwise, odt_correlate_dx_i8, correlate_pointwise, \
@@ -47,12 +50,14 @@
         odt_correlate_dw_i8__x86) \
     ROUTE(dense_dw_i8, is_narrow_dw, _, dense_dw_of_one, _, _) \
     ROUTE(dense_dw_i8, _, add_two, dense_dw_by_rows, dense_dw_by_rows, odt_dense_dw_i8) \
+    ROUTE(depthwise2d_i8, odt_has_vnni, _, _, _, odt_depthwise_dot_i8__x86) \
     ROUTE(depthwise2d_i8, odt_has_avx2, _, _, _, odt_depthwise_i8__x86) \
     ROUTE(depthwise2d_i8, odt_is_whole, depthwise_whole, depthwise_whole, depthwise_whole, _) \
     ROUTE(depthwise2d_i8, odt_tiny_plan, _, odt_depthwise_tiny_i8__m4, _, _) \
     ROUTE(depthwise2d_i8, is_strided, depthwise_strided, _, _, _) \
     ROUTE(depthwise2d_i8, is_for_four, _, odt_depthwise_i8__m4, _, _) \
     ROUTE(depthwise2d_i8, _, odt_depthwise_i8__m0, odt_depthwise_apart_i8__m4, depthwise_lanes, depthwise_by_blocks) \
+    ROUTE(depthwise2d_dx_i8, odt_has_vnni, _, _, _, odt_depthwise_dot_i8__x86) \
     ROUTE(depthwise2d_dx_i8, odt_has_avx2, _, _, _, odt_depthwise_i8__x86) \
     ROUTE(depthwise2d_dx_i8, odt_find_squares, odt_depthwise_dx_i8__m0, odt_depthwise_dx_i8__m4, _, _) \
     ROUTE(depthwise2d_dx_i8, is_for_four, _, odt_depthwise_i8__m4, _, _) \

@@ -39,8 +39,14 @@ UNPLEASANT = (
 
 @pytest.fixture(
     scope="module",
-    params=("", "-DODT_PANEL=1", "-DODT_PANEL=1 -DODT_RV32=1", "-DODT_X86_SMALL=1"),
-    ids=("as here", "as on 32-bit cores", "as on RISC-V", "in small tiles"),
+    params=(
+        "",
+        "-DODT_PANEL=1",
+        "-DODT_PANEL=1 -DODT_RV32=1",
+        "-DODT_X86_SMALL=1",
+        "-DODT_X86_SMALL=1 -DODT_X86_LEVEL=1",
+    ),
+    ids=("as here", "as on 32-bit cores", "as on RISC-V", "in small tiles", "in small tiles, with AVX2 alone"),
 )
 def harness(request, tmp_path_factory):
     """The path of native/ compiled with safety.c and the sanitizers."""

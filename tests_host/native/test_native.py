@@ -24,7 +24,7 @@ SHARED_NAMES = """
 add_all add_products add_taps add_windows advance apart begin begin_rows bit_length choose correlate_row
 cost errors_of errors_t extent finish_row finish_t finish_usual gain group_start inverse is_good is_prefix
 is_sparse layer_t limited lines_t list_errors locate logarithm measure normalised odt_bytes_t odt_sum_words
-output_t outputs_of own_words pack_errors pack_pairs place_t power prepare put root_of row_of row_t run
+output_t outputs_of own_words pack_errors pack_pairs power prepare put root_of row_of row_t run
 store sum_rows sum_squares sum_taps sums_t times transform twiddle widen windows_t
 """
 OF_A_CORE = re.compile(r"__(m0|rp2040|m4|rv32|panel|c|threads|x86)\.(c|h|inc)$")

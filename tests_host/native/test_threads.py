@@ -26,7 +26,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 import kernel_cases  # noqa: E402
 
 LAYERS = [layer + kind for layer in ("dense", "conv2d", "depthwise2d") for kind in ("_i8", "_dx_i8", "_dw_i8")]
-CORES = {"as here": "", "as on 32-bit cores": "-DODT_PANEL=1", "in small tiles": "-DODT_X86_SMALL=1"}
+CORES = {
+    "as here": "", "with AVX2 alone": "-DODT_X86_LEVEL=1", "without vectors": "-DODT_X86_LEVEL=0",
+    "as on 32-bit cores": "-DODT_PANEL=1", "in small tiles": "-DODT_X86_SMALL=1",
+    "in small tiles, with AVX2 alone": "-DODT_X86_SMALL=1 -DODT_X86_LEVEL=1",
+}  # fmt: skip
 RISC_V = {"as on RISC-V": "-DODT_PANEL=1 -DODT_RV32=1"}  # what shares work out is as on 32-bit cores
 
 _odt = pytest.importorskip("_odt")

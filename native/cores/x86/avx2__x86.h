@@ -1,4 +1,4 @@
-// Vectors of 256 bits on a PC: functions that use them, and whether the processor has them.
+// Vectors of 256 and 512 bits on a PC: functions that use them, and whether the processor has them.
 
 #ifndef ODT_AVX2_X86_H
 #define ODT_AVX2_X86_H
@@ -12,7 +12,24 @@
 #define ODT_AVX2 __attribute__((target("avx2")))
 
 static inline int odt_has_avx2(void) {
-    return __builtin_cpu_supports("avx2") != 0;
+    return ODT_X86_LEVEL >= 1 && __builtin_cpu_supports("avx2") != 0;
+}
+
+// Vectors of 512 bits that multiply bytes, where the compiler knows them.
+#if ODT_X86_LEVEL >= 2 && ((defined(__clang__) && __clang_major__ >= 11) || (!defined(__clang__) && __GNUC__ >= 9))
+#define ODT_VNNI __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")))
+#define ODT_HAS_VNNI 1
+#else
+#define ODT_HAS_VNNI 0
+#endif
+
+static inline int odt_has_vnni(void) {
+    #if ODT_HAS_VNNI
+    return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw")
+           && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    #else
+    return 0;
+    #endif
 }
 
 #endif

@@ -109,6 +109,9 @@ static void sum_outputs(const odt_depthwise_t *a, const lanes_t *f, int32_t n, i
 int odt_depthwise_i8__x86(const odt_depthwise_t *a, int32_t first, int32_t stop, int32_t *peak) {
     int32_t taps = a->KH * a->KW, sums[RUN][LANES], places[RUN];
     int is_usual = a->zx == (int8_t)a->zx && a->zy == (int8_t)a->zy && a->lo == (int8_t)a->lo && a->lo <= a->zy;
+    if (odt_depthwise_dot_i8__x86(a, first, stop, peak)) {
+        return 1;
+    }
     if (!odt_has_avx2() || !is_usual || taps < 1 || taps > TAPS || stop - first < LANES) {
         return 0;
     }

@@ -13,9 +13,10 @@
 
 enum { ODT_X86_WIDTH = 16 }; // filters whose sums become outputs together
 
-// How sums of 16 filters become outputs.
+// How sums of 16 filters become outputs; aligned to lines of the cache.
 typedef struct {
-    int32_t offsets[ODT_X86_WIDTH], m[ODT_X86_WIDTH], half[ODT_X86_WIDTH], shift[ODT_X86_WIDTH];
+    int32_t offsets[ODT_X86_WIDTH] __attribute__((aligned(64)));
+    int32_t m[ODT_X86_WIDTH], half[ODT_X86_WIDTH], shift[ODT_X86_WIDTH];
     int32_t zy, lo, filters;
 } odt_outputs16_t;
 

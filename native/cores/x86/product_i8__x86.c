@@ -12,6 +12,7 @@
 
 #include "../../fixed.h"
 #include "finish__x86.h"
+#include "windows__x86.h"
 
 enum {
     WIDTH = ODT_X86_WIDTH, // filters of a panel; columns of a gradient that are summed together
@@ -34,77 +35,6 @@ static inline int16_t *aligned(int16_t *panels) {
     return (int16_t *)(((uintptr_t)panels + 63) & ~(uintptr_t)63);
 }
 
-// Windows of x [B, H, W, C], zx outside.
-typedef struct {
-    const int8_t *x;
-    int32_t B, H, W, C, KH, KW, SH, SW, top, left, OH, OW, zx;
-} windows_t;
-
-// The outputs of a tile: those of images, of rows of an image, or of columns of a row.
-typedef struct {
-    int32_t image, images, row, rows, column, columns;
-} tile_t;
-
-// Distances from one output of a tile to the next.
-typedef struct {
-    int32_t image, row, column;
-} place_t;
-
-static inline int32_t line_size(const windows_t *w, const tile_t *t) {
-    return ((t->columns - 1) * w->SW + w->KW) * w->C;
-}
-
-static inline int32_t image_lines(const windows_t *w, const tile_t *t) {
-    return (t->rows - 1) * w->SH + w->KH;
-}
-
-// The largest tile with at most this number of outputs; 0 if even one has no room.
-static int tile_of(const windows_t *w, int32_t most, tile_t *t) {
-    int64_t width = ((w->OW - 1) * (int64_t)w->SW + w->KW) * w->C, height = (w->OH - 1) * (int64_t)w->SH + w->KH;
-    int64_t window = (int64_t)w->KH * w->KW * w->C;
-    tile_t found = {0, 1, 0, 1, 0, 1};
-    if (window > LINES || window <= 0) {
-        return 0;
-    }
-    if (width * w->KH > LINES || w->OW > most) {
-        int32_t room = (LINES / (w->KH * w->C) - w->KW) / w->SW + 1;
-        found.columns = odt_min(odt_min(room, most), w->OW);
-    } else if (width * height > LINES || w->OH > most / w->OW) {
-        int32_t room = (int32_t)((LINES / width - w->KH) / w->SH + 1);
-        found.columns = w->OW;
-        found.rows = odt_min(odt_min(room, most / w->OW), w->OH);
-    } else {
-        found.columns = w->OW;
-        found.rows = w->OH;
-        found.images = odt_min(odt_min((int32_t)(LINES / (width * height)), most / (w->OH * w->OW)), w->B);
-    }
-    *t = found;
-    return 1;
-}
-
-// The tile, cut off at the end of the outputs.
-static tile_t within(const windows_t *w, const tile_t *t) {
-    tile_t cut = *t;
-    cut.images = odt_min(t->images, w->B - t->image);
-    cut.rows = odt_min(t->rows, w->OH - t->row);
-    cut.columns = odt_min(t->columns, w->OW - t->column);
-    return cut;
-}
-
-// To the next tile; 0 after the last.
-static int next_tile(const windows_t *w, tile_t *t) {
-    t->column += t->columns;
-    if (t->column >= w->OW) {
-        t->column = 0;
-        t->row += t->rows;
-        if (t->row >= w->OH) {
-            t->row = 0;
-            t->image += t->images;
-        }
-    }
-    return t->image < w->B;
-}
-
 ODT_AVX2 static void widen(const int8_t *x, int32_t zx, int32_t count, int16_t *to) {
     __m256i z = _mm256_set1_epi16((int16_t)zx);
     int32_t i = 0;
@@ -123,8 +53,8 @@ ODT_AVX2 static void widen(const int8_t *x, int32_t zx, int32_t count, int16_t *
 }
 
 // The part of x that a tile's windows read.
-static void fill_lines(const windows_t *w, const tile_t *t, int16_t *to) {
-    int32_t size = line_size(w, t), height = image_lines(w, t), C = w->C, start = t->column * w->SW - w->left;
+static void fill_lines(const odt_x86_windows_t *w, const odt_x86_tile_t *t, int16_t *to) {
+    int32_t size = odt_line_size(w, t), height = odt_image_lines(w, t), C = w->C, start = t->column * w->SW - w->left;
     int32_t from = odt_limit(-start * C, 0, size), stop = odt_limit((w->W - start) * C, from, size);
     for (int32_t b = t->image; b < t->image + t->images; b++) {
         int32_t ih = t->row * w->SH - w->top;
@@ -139,36 +69,6 @@ static void fill_lines(const windows_t *w, const tile_t *t, int16_t *to) {
         }
     }
     memset(to, 0, WIDTH * sizeof(*to));
-}
-
-// Finds where the windows of the next outputs begin in the lines, and the offsets of their outputs from y; returns
-// their number.
-static int32_t next_outputs(const windows_t *w, const tile_t *t, place_t *p, int32_t most, int32_t *offsets,
-    const odt_correlation_t *a, int32_t *places) {
-    int32_t count = 0, size = line_size(w, t), height = image_lines(w, t), step = w->SW * w->C;
-    while (count < most && p->image < t->images) {
-        int32_t here = odt_min(most - count, t->columns - p->column);
-        int32_t offset = (p->image * height + p->row * w->SH) * size + p->column * step;
-        for (int32_t i = 0; i < here; i++) {
-            offsets[count + i] = offset + i * step;
-        }
-        if (a) {
-            int32_t place = (t->image + p->image) * a->y_b + (t->row + p->row) * a->y_oh;
-            for (int32_t i = 0; i < here; i++) {
-                places[count + i] = place + (t->column + p->column + i) * a->y_ow;
-            }
-        }
-        count += here;
-        p->column += here;
-        if (p->column == t->columns) {
-            p->column = 0;
-            if (++p->row == t->rows) {
-                p->row = 0;
-                p->image++;
-            }
-        }
-    }
-    return count;
 }
 
 // --- forward, and the gradient of the input -----------------------------------------------------
@@ -285,8 +185,8 @@ ODT_AVX2 static inline __attribute__((always_inline)) void multiply(const int16_
     }
 }
 
-ODT_AVX2 static void multiply_all(const windows_t *w, const int16_t *x, int32_t size, int32_t *offsets, int32_t count,
-    const int16_t *panel, int32_t filters, int32_t *sums) {
+ODT_AVX2 static void multiply_all(const odt_x86_windows_t *w, const int16_t *x, int32_t size, int32_t *offsets,
+    int32_t count, const int16_t *panel, int32_t filters, int32_t *sums) {
     int32_t pairs = (w->KW * w->C + 1) / 2;
     for (int32_t i = 0; i < count; i += ROWS, sums += ROWS * WIDTH) {
         if (filters <= 8) {
@@ -297,35 +197,21 @@ ODT_AVX2 static void multiply_all(const windows_t *w, const int16_t *x, int32_t 
     }
 }
 
-// The same of any multipliers: those of the first, too fine scale of a range.
-static void finish_any(
-    const odt_correlation_t *a, int32_t n, const int32_t *sums, int32_t count, int8_t *y, const int32_t *places) {
-    int32_t filters = odt_min(WIDTH, a->N - n);
-    for (int32_t j = 0; j < filters; j++) {
-        odt_multiplier_t q = odt_checked(&a->q[(n + j) * a->q_step]);
-        int32_t offset = a->bias ? a->bias[n + j] : 0;
-        for (int32_t i = 0; i < count; i++) {
-            y[places[i] + j] =
-                odt_clamp(odt_rescaled(odt_wrap_add(sums[i * WIDTH + j], offset), q), a->zy, a->lo, a->peak);
-        }
-    }
-}
-
 // How sums of filters n .. n + 15 become outputs; 0 for multipliers that odt_finish_outputs() does not take.
 static int outputs_of(const odt_correlation_t *a, int32_t n, odt_outputs16_t *o) {
     const int32_t *bias = a->bias ? a->bias + n : NULL;
     return odt_outputs16(o, a->q + n * a->q_step, a->q_step, bias, odt_min(WIDTH, a->N - n), a->zy, a->lo);
 }
 
-static int is_usual(const odt_correlation_t *a) {
-    return a->zx == (int8_t)a->zx && a->zy == (int8_t)a->zy && a->lo == (int8_t)a->lo && a->lo <= a->zy;
-}
-
 int odt_correlate_i8__x86(const odt_correlation_t *a) {
-    windows_t w = {a->x, a->B, a->H, a->W, a->C, a->KH, a->KW, a->SH, a->SW, a->top, a->left, a->OH, a->OW, a->zx};
+    if (odt_correlate_dot_i8__x86(a)) {
+        return 1;
+    }
+    odt_x86_windows_t w = odt_windows(a);
     int32_t panel = a->KH * ((a->KW * a->C + 1) & ~1) * WIDTH;
-    tile_t first;
-    if (!odt_has_avx2() || a->x_skip || !is_usual(a) || !tile_of(&w, INT32_MAX, &first) || panel > PANELS) {
+    odt_x86_tile_t first;
+    if (!odt_has_avx2() || a->x_skip || !odt_takes_bytes(a) || !odt_tile_of(&w, LINES, INT32_MAX, &first)
+        || panel > PANELS) {
         return 0;
     }
     odt_poll(); // this may exit: not while scratch is allocated
@@ -340,29 +226,29 @@ int odt_correlate_i8__x86(const odt_correlation_t *a) {
         for (int32_t n = from; n < stop; n += WIDTH) {
             pack_panel(a, n, panels + (n - from) / WIDTH * panel);
         }
-        tile_t next = first;
+        odt_x86_tile_t next = first;
         do {
-            tile_t t = within(&w, &next);
-            place_t place = {0, 0, 0};
+            odt_x86_tile_t t = odt_cut_tile(&w, &next);
+            odt_x86_position_t place = {0, 0, 0};
             int32_t offsets[BLOCK + ROWS], places[BLOCK], sums[(BLOCK + ROWS) * WIDTH], count;
             fill_lines(&w, &t, lines);
-            while ((count = next_outputs(&w, &t, &place, BLOCK, offsets, a, places)) != 0) {
+            while ((count = odt_next_outputs(&w, &t, &place, BLOCK, offsets, a, places)) != 0) {
                 for (int32_t i = count; i & (ROWS - 1); i++) {
                     offsets[i] = offsets[count - 1];
                 }
                 for (int32_t n = from; n < stop; n += WIDTH) {
                     odt_outputs16_t o;
                     int is_finished = outputs_of(a, n, &o);
-                    multiply_all(&w, lines, line_size(&w, &t), offsets, count, panels + (n - from) / WIDTH * panel,
+                    multiply_all(&w, lines, odt_line_size(&w, &t), offsets, count, panels + (n - from) / WIDTH * panel,
                         o.filters, sums);
                     if (is_finished) {
                         odt_finish_outputs(&o, sums, count, a->y + n, places, a->peak);
                     } else {
-                        finish_any(a, n, sums, count, a->y + n, places);
+                        odt_finish_any(a, n, sums, count, a->y + n, places);
                     }
                 }
             }
-        } while (next_tile(&w, &next));
+        } while (odt_next_tile(&w, &next));
     }
     free(scratch);
     return 1;
@@ -403,7 +289,7 @@ ODT_AVX2 static void add_products(const int16_t *x, const int32_t *offsets, cons
 
 // Errors of the tile's outputs in pairs, `step` filters each.
 static int32_t pack_errors(
-    const odt_correlation_dw_t *a, const tile_t *t, int32_t n, int32_t filters, int32_t step, int32_t *to) {
+    const odt_correlation_dw_t *a, const odt_x86_tile_t *t, int32_t n, int32_t filters, int32_t step, int32_t *to) {
     const int8_t *before = NULL;
     int32_t count = 0;
     for (int32_t b = t->image; b < t->image + t->images; b++) {
@@ -425,10 +311,11 @@ static int32_t pack_errors(
 }
 
 int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a) {
-    windows_t w = {a->x, a->B, a->H, a->W, a->C, a->KH, a->KW, a->SH, a->SW, a->top, a->left, a->OH, a->OW, a->zx};
+    odt_x86_windows_t w = {
+        a->x, a->B, a->H, a->W, a->C, a->KH, a->KW, a->SH, a->SW, a->top, a->left, a->OH, a->OW, a->zx};
     int32_t length = a->KW * a->C, filter = a->KH * length;
-    tile_t first;
-    if (!odt_has_avx2() || a->x_skip || a->zx != (int8_t)a->zx || !tile_of(&w, POSITIONS, &first)) {
+    odt_x86_tile_t first;
+    if (!odt_has_avx2() || a->x_skip || a->zx != (int8_t)a->zx || !odt_tile_of(&w, LINES, POSITIONS, &first)) {
         return 0;
     }
     odt_poll();
@@ -438,14 +325,14 @@ int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a) {
     }
     int16_t *lines = scratch->lines;
     int32_t *errors = (int32_t *)(void *)aligned(scratch->panels);
-    tile_t next = first;
+    odt_x86_tile_t next = first;
     do {
-        tile_t t = within(&w, &next);
-        place_t place = {0, 0, 0};
-        int32_t offsets[POSITIONS + 1], size = line_size(&w, &t);
+        odt_x86_tile_t t = odt_cut_tile(&w, &next);
+        odt_x86_position_t place = {0, 0, 0};
+        int32_t offsets[POSITIONS + 1], size = odt_line_size(&w, &t);
         int is_first = t.image == 0 && t.row == 0 && t.column == 0;
         fill_lines(&w, &t, lines);
-        int32_t count = next_outputs(&w, &t, &place, POSITIONS, offsets, NULL, NULL);
+        int32_t count = odt_next_outputs(&w, &t, &place, POSITIONS, offsets, NULL, NULL);
         offsets[count] = offsets[count - 1];
         for (int32_t from = 0; from < a->N; from += CHANNELS) {
             int32_t filters = odt_min(CHANNELS, a->N - from), step = (filters + ROWS - 1) & -ROWS;
@@ -460,7 +347,7 @@ int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a) {
                 }
             }
         }
-    } while (next_tile(&w, &next));
+    } while (odt_next_tile(&w, &next));
     free(scratch);
     return 1;
 }

@@ -9,6 +9,7 @@
 #include "../../cores/panel/dense_i8__c.h"
 #include "../../cores/m0/dense_i8__m0.h"
 #include "../../cores/m4/dense_i8__m4.h"
+#include "../../cores/x86/dense_i8__x86.h"
 
 #if ODT_PANEL && !ODT_M4
 
@@ -59,6 +60,11 @@ void odt_dense_i8(const odt_dense_i8_t *a) {
         odt_correlate_i8(&c);
         return;
     }
+    #if ODT_X86 && ODT_HAS_VNNI
+    if (odt_dense_dot_i8__x86(a)) {
+        return;
+    }
+    #endif
     int32_t M = a->M, K = a->K, N = a->N, peak = *a->peak, n = 0;
     #if ODT_M4
     n = odt_dense_i8__m4(a, &peak);

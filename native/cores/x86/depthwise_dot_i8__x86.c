@@ -1,0 +1,232 @@
+// Depthwise convolutions of int8 (depthwise.h) on a PC with VNNI (wide__x86.h): 16 channels at a time, four taps of a
+// row together. x is copied to lines of bytes, 128 larger and surrounded by zx. Sums wrap, so their order does not
+// matter.
+
+#include "../../core.h"
+#include "../depthwise.h"
+
+#if ODT_X86
+
+#include <stdlib.h>
+
+#include "wide__x86.h"
+
+#if ODT_HAS_VNNI
+
+enum {
+    LANES = ODT_X86_WIDTH,
+    FOURS = 16,  // of a filter's taps at most
+    OUTPUTS = 4, // that are summed together
+    BLOCK = 64,  // outputs whose places are found together
+    LINES = ODT_X86_SMALL ? 640 : 32768, // largest number of elements of x
+};
+
+// 16 filters, or fewer.
+typedef struct {
+    int8_t w[FOURS][4 * LANES];
+    odt_outputs16_t outputs;
+} sixteen_t;
+
+// 64 filters, in the order of odt_outputs_of_four().
+typedef struct {
+    int8_t w[FOURS][4][4 * LANES];
+    odt_outputs16_t outputs[4];
+} sixty_four_t;
+
+// Where taps are, from where the window begins.
+typedef struct {
+    ptrdiff_t taps[FOURS][4];
+    int32_t fours;
+} fours_t;
+
+// Channels n .. n + channels - 1; 0 for multipliers that odt_outputs_wide() does not take.
+ODT_VNNI static int pack_channels(const odt_depthwise_t *a, int32_t n, int32_t channels, sixteen_t *f) {
+    __m512i sums = _mm512_setzero_si512();
+    if (a->w_kw == 1 && (a->KH == 1 || a->w_kh == a->KW)) {
+        const int8_t *rows[LANES];
+        for (int32_t i = 0; i < LANES; i++) {
+            rows[i] = a->w + (n + odt_min(i, channels - 1)) * a->w_n;
+        }
+        sums = odt_pack_fours(rows, a->KH * a->KW, f->w[0], 4 * LANES, sums);
+    } else {
+        memset(f->w, 0, sizeof(f->w));
+        for (int32_t kh = 0, tap = 0; kh < a->KH; kh++) {
+            for (int32_t kw = 0; kw < a->KW; kw++, tap++) {
+                const int8_t *w = a->w + n * a->w_n + kh * a->w_kh + kw * a->w_kw;
+                for (int32_t i = 0; i < channels; i++, w += a->w_n) {
+                    f->w[tap / 4][4 * i + tap % 4] = *w;
+                }
+            }
+        }
+        for (int32_t four = 0; four < (a->KH * a->KW + 3) / 4; four++) {
+            sums = odt_add_weights(sums, _mm512_loadu_si512(f->w[four]));
+        }
+    }
+    return odt_prepare_wide(
+        &f->outputs, a->q + n, 1, a->bias ? a->bias + n : NULL, channels, a->zx, a->zy, a->lo, sums);
+}
+
+// Of sixteens to 64.
+static void turn_sixteens(const sixteen_t *from, int32_t fours, sixty_four_t *to) {
+    for (int32_t v = 0; v < 4; v++) {
+        odt_outputs16_t *o = &to->outputs[v];
+        o->zy = from->outputs.zy;
+        o->lo = from->outputs.lo;
+        o->filters = LANES;
+        for (int32_t i = 0; i < 4; i++) {
+            const odt_outputs16_t *p = &from[i].outputs;
+            memcpy(o->offsets + 4 * i, p->offsets + 4 * v, 16);
+            memcpy(o->m + 4 * i, p->m + 4 * v, 16);
+            memcpy(o->half + 4 * i, p->half + 4 * v, 16);
+            memcpy(o->shift + 4 * i, p->shift + 4 * v, 16);
+            for (int32_t four = 0; four < fours; four++) {
+                memcpy(to->w[four][v] + 16 * i, from[i].w[four] + 16 * v, 16);
+            }
+        }
+    }
+}
+
+// Lines have `size` bytes. After the last tap comes that one again, times 0.
+static void find_fours(const odt_depthwise_t *a, int32_t size, fours_t *f) {
+    int32_t taps = a->KH * a->KW;
+    f->fours = (taps + 3) / 4;
+    for (int32_t i = 0; i < 4 * f->fours; i++) {
+        int32_t tap = odt_min(i, taps - 1), kh = tap / a->KW;
+        f->taps[i / 4][i % 4] = kh * size + (tap - kh * a->KW) * a->N;
+    }
+}
+
+// Four taps of 16 channels, channel by channel.
+ODT_VNNI_INLINE __m512i taps_at(const uint8_t *x, const ptrdiff_t *taps, __m512i words, __m512i bytes) {
+    __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(x + taps[0])));
+    v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(x + taps[1])), 1);
+    v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(x + taps[2])), 2);
+    v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(x + taps[3])), 3);
+    return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(words, v), bytes);
+}
+
+// 16 channels of `count` outputs, whose windows begin at offsets from x.
+ODT_VNNI static void sum_sixteen(const sixteen_t *f, const fours_t *t, const uint8_t *x, const int32_t *offsets,
+    int32_t count, int8_t *y, const int32_t *places, odt_extremes_t *e) {
+    __m512i words = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    __m512i bytes = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+    int is_cut = f->outputs.lo == f->outputs.zy;
+    for (int32_t i = 0; i < count; i += OUTPUTS) {
+        const uint8_t *from[OUTPUTS];
+        __m512i s[OUTPUTS];
+        for (int32_t j = 0; j < OUTPUTS; j++) {
+            s[j] = _mm512_loadu_si512(f->outputs.offsets);
+            from[j] = x + offsets[i + j];
+        }
+        for (int32_t four = 0; four < t->fours; four++) {
+            __m512i w = _mm512_loadu_si512(f->w[four]);
+            for (int32_t j = 0; j < OUTPUTS; j++) {
+                s[j] = _mm512_dpbusd_epi32(s[j], taps_at(from[j], t->taps[four], words, bytes), w);
+            }
+        }
+        if (f->outputs.filters == LANES && i + OUTPUTS <= count) {
+            for (int32_t j = 0; j < OUTPUTS; j++) {
+                __m128i v = odt_outputs_wide(s[j], &f->outputs, is_cut, e);
+                _mm_storeu_si128((__m128i *)(y + places[i + j]), v);
+            }
+            continue;
+        }
+        for (int32_t j = 0; j < OUTPUTS && i + j < count; j++) {
+            __m128i v = odt_outputs_wide(s[j], &f->outputs, is_cut, e);
+            odt_store_outputs(y + places[i + j], v, f->outputs.filters);
+        }
+    }
+}
+
+// The same of 64 channels.
+ODT_VNNI static void sum_sixty_four(const sixty_four_t *f, const fours_t *t, const uint8_t *x, const int32_t *offsets,
+    int32_t count, int8_t *y, const int32_t *places, odt_extremes_t *e) {
+    const odt_outputs16_t *o[4] = {&f->outputs[0], &f->outputs[1], &f->outputs[2], &f->outputs[3]};
+    int is_cut = f->outputs[0].lo == f->outputs[0].zy;
+    for (int32_t i = 0; i < count; i++) {
+        const uint8_t *from = x + offsets[i];
+        __m512i s[4];
+        for (int32_t j = 0; j < 4; j++) {
+            s[j] = _mm512_loadu_si512(o[j]->offsets);
+        }
+        for (int32_t four = 0; four < t->fours; four++) {
+            const ptrdiff_t *taps = t->taps[four];
+            __m512i a = _mm512_loadu_si512(from + taps[0]), b = _mm512_loadu_si512(from + taps[1]);
+            __m512i c = _mm512_loadu_si512(from + taps[2]), d = _mm512_loadu_si512(from + taps[3]);
+            __m512i ab = _mm512_unpacklo_epi8(a, b), cd = _mm512_unpacklo_epi8(c, d);
+            s[0] = _mm512_dpbusd_epi32(s[0], _mm512_unpacklo_epi16(ab, cd), _mm512_loadu_si512(f->w[four][0]));
+            s[1] = _mm512_dpbusd_epi32(s[1], _mm512_unpackhi_epi16(ab, cd), _mm512_loadu_si512(f->w[four][1]));
+            ab = _mm512_unpackhi_epi8(a, b), cd = _mm512_unpackhi_epi8(c, d);
+            s[2] = _mm512_dpbusd_epi32(s[2], _mm512_unpacklo_epi16(ab, cd), _mm512_loadu_si512(f->w[four][2]));
+            s[3] = _mm512_dpbusd_epi32(s[3], _mm512_unpackhi_epi16(ab, cd), _mm512_loadu_si512(f->w[four][3]));
+        }
+        _mm512_storeu_si512(y + places[i], odt_outputs_of_four(s, o, is_cut, e));
+    }
+}
+
+// Channels first .. stop - 1, whose filters are packed, tile by tile.
+ODT_VNNI static void sum_tiles(const odt_depthwise_t *a, const odt_x86_windows_t *w, const odt_x86_tile_t *all,
+    int32_t first, int32_t stop, const sixteen_t *filters, const sixty_four_t *turned, uint8_t *lines, int32_t *peak) {
+    odt_correlation_t outputs = {.y_b = a->y_b, .y_oh = a->y_oh, .y_ow = a->y_ow};
+    odt_extremes_t e = {_mm512_setzero_si512(), _mm512_setzero_si512()};
+    odt_x86_tile_t next = *all;
+    do {
+        odt_x86_tile_t t = odt_cut_tile(w, &next);
+        odt_x86_position_t place = {0, 0, 0};
+        int32_t offsets[BLOCK], places[BLOCK], count;
+        fours_t fours;
+        find_fours(a, odt_line_size(w, &t), &fours);
+        odt_copy_lines(w, &t, lines);
+        while ((count = odt_next_outputs(w, &t, &place, BLOCK, offsets, &outputs, places)) != 0) {
+            for (int32_t i = count; i % OUTPUTS; i++) {
+                offsets[i] = offsets[count - 1];
+            }
+            int32_t n = first, i = 0;
+            for (; n + 4 * LANES <= stop; n += 4 * LANES, i += 4) {
+                sum_sixty_four(&turned[i / 4], &fours, lines + n, offsets, count, a->y + n, places, &e);
+            }
+            for (; n < stop; n += LANES, i++) {
+                sum_sixteen(filters + i, &fours, lines + n, offsets, count, a->y + n, places, &e);
+            }
+        }
+    } while (odt_next_tile(w, &next));
+    odt_raise_peak(&e, a->lo == a->zy, peak);
+}
+
+int odt_depthwise_dot_i8__x86(const odt_depthwise_t *given, int32_t first, int32_t stop, int32_t *peak) {
+    odt_depthwise_t a = *given;
+    if (a.W == 1 && a.KW == 1 && a.OW == 1 && a.left == 0) { // rows are longer
+        a = odt_turned(&a);
+    }
+    odt_x86_windows_t w = {a.x, a.B, a.H, a.W, a.N, a.KH, a.KW, a.SH, a.SW, a.top, a.left, a.OH, a.OW, a.zx};
+    int is_usual = a.zx == (int8_t)a.zx && a.zy == (int8_t)a.zy && a.lo == (int8_t)a.lo && a.lo <= a.zy;
+    odt_x86_tile_t all;
+    if (!odt_has_vnni() || !is_usual || (int64_t)a.KH * a.KW > 4 * FOURS
+        || !odt_tile_of(&w, LINES, INT32_MAX, &all)) {
+        return 0;
+    }
+    odt_poll(); // this may exit: not while scratch is allocated
+    int32_t blocks = (stop - first + LANES - 1) / LANES;
+    size_t lines = (size_t)(odt_line_size(&w, &all) * odt_image_lines(&w, &all) * all.images) + ODT_BEYOND_LINES;
+    size_t wide = (size_t)((stop - first) / (4 * LANES));
+    void *memory = malloc(63 + (size_t)blocks * sizeof(sixteen_t) + wide * sizeof(sixty_four_t) + lines);
+    sixteen_t *filters = odt_line_from(memory);
+    sixty_four_t *turned = (sixty_four_t *)(void *)(filters + blocks);
+    int is_done = memory != NULL;
+    for (int32_t i = 0; i < blocks && is_done; i++) {
+        int32_t n = first + i * LANES;
+        is_done = pack_channels(&a, n, odt_min(stop - n, LANES), filters + i);
+    }
+    if (is_done) {
+        for (size_t i = 0; i < wide; i++) {
+            turn_sixteens(filters + 4 * i, (a.KH * a.KW + 3) / 4, turned + i);
+        }
+        sum_tiles(&a, &w, &all, first, stop, filters, turned, (uint8_t *)(turned + wide), peak);
+    }
+    free(memory);
+    return is_done;
+}
+
+#endif
+
+#endif

@@ -1,0 +1,192 @@
+// Sums of products of bytes, and outputs of them, by vectors of 512 bits on a PC. VNNI multiplies bytes 0 .. 255 by
+// -128 .. 127 and adds four products to each of 16 sums, which wrap. Inputs are taken 128 larger; sums are then larger
+// by 128 times the weights' sum, which is part of the offset.
+
+#ifndef ODT_WIDE_X86_H
+#define ODT_WIDE_X86_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "../../core.h"
+#include "finish__x86.h"
+#include "windows__x86.h"
+
+#if ODT_X86 && ODT_HAS_VNNI
+
+#define ODT_VNNI_INLINE ODT_VNNI static inline __attribute__((always_inline))
+
+// The first address from memory on that is aligned to lines of the cache.
+static inline void *odt_line_from(void *memory) {
+    return (void *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
+}
+
+// `count` bytes of x, 128 larger.
+ODT_VNNI_INLINE void odt_copy_wide(const int8_t *x, int32_t count, uint8_t *to) {
+    __m512i sign = _mm512_set1_epi8(-128);
+    int32_t i = 0;
+    for (; i + 64 <= count; i += 64) {
+        _mm512_storeu_si512(to + i, _mm512_xor_si512(_mm512_loadu_si512(x + i), sign));
+    }
+    for (; i + 16 <= count; i += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(x + i));
+        _mm_storeu_si128((__m128i *)(to + i), _mm_xor_si128(v, _mm512_castsi512_si128(sign)));
+    }
+    for (; i < count; i++) {
+        to[i] = (uint8_t)(x[i] ^ -128);
+    }
+}
+
+enum { ODT_BEYOND_LINES = 64 }; // bytes that may be read after lines
+
+// The part of x that a tile's windows read.
+ODT_VNNI static inline void odt_copy_lines(const odt_x86_windows_t *w, const odt_x86_tile_t *t, uint8_t *to) {
+    int32_t size = odt_line_size(w, t), height = odt_image_lines(w, t), C = w->C, start = t->column * w->SW - w->left;
+    int32_t from = odt_limit(-start * C, 0, size), stop = odt_limit((w->W - start) * C, from, size), zero = w->zx + 128;
+    for (int32_t b = t->image; b < t->image + t->images; b++) {
+        int32_t ih = t->row * w->SH - w->top;
+        for (const uint8_t *end = to + height * size; to != end; to += size, ih++) {
+            if (ih < 0 || ih >= w->H || from == stop) {
+                memset(to, zero, (size_t)size);
+                continue;
+            }
+            if (from) {
+                memset(to, zero, (size_t)from);
+            }
+            odt_copy_wide(w->x + ((b * w->H + ih) * w->W + start) * C + from, stop - from, to + from);
+            if (stop != size) {
+                memset(to + stop, zero, (size_t)(size - stop));
+            }
+        }
+    }
+    memset(to, 0, ODT_BEYOND_LINES);
+}
+
+// What is greatest, and least, of what becomes outputs.
+typedef struct {
+    __m512i max, min;
+} odt_extremes_t;
+
+// 16 sums, which began at the offsets, times multipliers: as odt_rescaled(), of magnitudes of 2^30 at most.
+ODT_VNNI_INLINE __m512i odt_rescale_wide(__m512i s, const odt_outputs16_t *o) {
+    __m512i m = _mm512_loadu_si512(o->m);
+    __m512i low = _mm512_mul_epi32(s, m), odd = _mm512_shuffle_epi32(s, (_MM_PERM_ENUM)0xF5);
+    __m512i high = _mm512_mul_epi32(odd, _mm512_shuffle_epi32(m, (_MM_PERM_ENUM)0xF5));
+    s = _mm512_mask_shuffle_epi32(high, 0x5555, low, (_MM_PERM_ENUM)0xF5);
+    s = _mm512_add_epi32(s, _mm512_loadu_si512(o->half));
+    return _mm512_srav_epi32(s, _mm512_loadu_si512(o->shift));
+}
+
+// The outputs of 16 sums. Where is_cut is set, nobody asks for the least.
+ODT_VNNI_INLINE __m128i odt_outputs_wide(__m512i s, const odt_outputs16_t *o, int is_cut, odt_extremes_t *e) {
+    s = odt_rescale_wide(s, o);
+    e->max = _mm512_max_epi32(e->max, s);
+    if (!is_cut) {
+        e->min = _mm512_min_epi32(e->min, s);
+    }
+    s = _mm512_add_epi32(s, _mm512_set1_epi32(o->zy));
+    return _mm512_cvtsepi32_epi8(_mm512_max_epi32(s, _mm512_set1_epi32(o->lo)));
+}
+
+// The outputs of four times 16 sums s, of o[0] .. o[3] or all of o[0], in an order: of each vector the first four, of
+// each the next four.
+ODT_VNNI_INLINE __m512i odt_outputs_of_four(
+    const __m512i *s, const odt_outputs16_t *const *o, int is_cut, odt_extremes_t *e) {
+    __m512i v[4], zy = _mm512_set1_epi16((int16_t)o[0]->zy);
+    for (int32_t i = 0; i < 4; i++) {
+        v[i] = odt_rescale_wide(s[i], o[i]);
+        e->max = _mm512_max_epi32(e->max, v[i]);
+        if (!is_cut) {
+            e->min = _mm512_min_epi32(e->min, v[i]);
+        }
+    }
+    __m512i low = _mm512_adds_epi16(_mm512_packs_epi32(v[0], v[1]), zy);
+    __m512i high = _mm512_adds_epi16(_mm512_packs_epi32(v[2], v[3]), zy);
+    return _mm512_max_epi8(_mm512_packs_epi16(low, high), _mm512_set1_epi8((int8_t)o[0]->lo));
+}
+
+ODT_VNNI_INLINE void odt_store_outputs(int8_t *y, __m128i bytes, int32_t filters) {
+    if (filters == ODT_X86_WIDTH) {
+        _mm_storeu_si128((__m128i *)y, bytes);
+    } else if (filters == 8) {
+        _mm_storel_epi64((__m128i *)y, bytes);
+    } else {
+        _mm_mask_storeu_epi8(y, (__mmask16)((1 << filters) - 1), bytes);
+    }
+}
+
+ODT_VNNI_INLINE void odt_raise_peak(const odt_extremes_t *e, int is_cut, int32_t *peak) {
+    int32_t max = _mm512_reduce_max_epi32(e->max), min = _mm512_reduce_min_epi32(e->min);
+    *peak = max > *peak ? max : *peak;
+    if (!is_cut) {
+        *peak = -min > *peak ? -min : *peak;
+    }
+}
+
+// Sums of the weights of 16 filters, four of each.
+ODT_VNNI_INLINE __m512i odt_add_weights(__m512i sums, __m512i w) {
+    return _mm512_dpbusd_epi32(sums, _mm512_set1_epi8(1), w);
+}
+
+// 16 rows of bytes: four of each, and the next four, `step` bytes further; after the end of rows 0. Adds to the sums
+// of the rows.
+ODT_VNNI static inline __m512i odt_pack_fours(
+    const int8_t *const *rows, int32_t length, int8_t *to, int32_t step, __m512i sums) {
+    for (int32_t k = 0; k < length; k += 16) {
+        int32_t count = odt_min(length - k, 16);
+        __mmask16 mask = (__mmask16)((1 << count) - 1);
+        __m512i r[4];
+        for (int32_t i = 0; i < 4; i++) { // rows i, i + 4, i + 8, i + 12
+            __m128i a = _mm_maskz_loadu_epi8(mask, rows[i] + k), b = _mm_maskz_loadu_epi8(mask, rows[i + 4] + k);
+            __m128i c = _mm_maskz_loadu_epi8(mask, rows[i + 8] + k), d = _mm_maskz_loadu_epi8(mask, rows[i + 12] + k);
+            __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
+            __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(c), d, 1);
+            r[i] = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+        }
+        // Lane j of r[i] is row i + 4 * j, so that lane j of what follows is rows 4 * j .. 4 * j + 3.
+        __m512i a = _mm512_unpacklo_epi32(r[0], r[1]), b = _mm512_unpacklo_epi32(r[2], r[3]);
+        __m512i c = _mm512_unpackhi_epi32(r[0], r[1]), d = _mm512_unpackhi_epi32(r[2], r[3]);
+        __m512i fours[4] = {_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b), _mm512_unpacklo_epi64(c, d),
+            _mm512_unpackhi_epi64(c, d)};
+        for (int32_t i = 0; i < (count + 3) / 4; i++, to += step) {
+            _mm512_storeu_si512(to, fours[i]);
+            sums = odt_add_weights(sums, fours[i]);
+        }
+    }
+    return sums;
+}
+
+// How sums of `filters` filters, whose weights have these sums, become outputs; 0 for multipliers that
+// odt_outputs_wide() does not take: the offsets are then without the bias.
+ODT_VNNI static inline int odt_prepare_wide(odt_outputs16_t *o, const odt_multiplier_t *q, int32_t q_step,
+    const int32_t *bias, int32_t filters, int32_t zx, int32_t zy, int32_t lo, __m512i weights) {
+    __mmask16 used = (__mmask16)(0xFFFF >> (ODT_X86_WIDTH - filters));
+    __m512i m = _mm512_set1_epi32(q->m), s = _mm512_set1_epi32(q->s), one = _mm512_set1_epi32(1);
+    if (q_step) {
+        uint32_t pairs = 0xFFFFFFFF >> (2 * (ODT_X86_WIDTH - filters));
+        __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+        __m512i first = _mm512_maskz_loadu_epi32((__mmask16)pairs, q);
+        __m512i second = _mm512_maskz_loadu_epi32((__mmask16)(pairs >> 16), (const char *)q + 64);
+        m = _mm512_permutex2var_epi32(first, even, second);
+        s = _mm512_permutex2var_epi32(first, _mm512_add_epi32(even, one), second);
+    }
+    __m512i shift = _mm512_maskz_sub_epi32(used, s, _mm512_set1_epi32(32));
+    __m512i offsets = _mm512_mullo_epi32(weights, _mm512_set1_epi32(-128 - zx));
+    int is_usual = !_mm512_mask_cmplt_epi32_mask(used, m, _mm512_setzero_si512())
+                   && !_mm512_mask_cmpgt_epu32_mask(used, _mm512_sub_epi32(shift, one), _mm512_set1_epi32(29));
+    if (is_usual && bias) {
+        offsets = _mm512_add_epi32(offsets, _mm512_maskz_loadu_epi32(used, bias));
+    }
+    _mm512_storeu_si512(o->offsets, offsets);
+    _mm512_storeu_si512(o->m, _mm512_maskz_mov_epi32(used, m));
+    _mm512_storeu_si512(o->shift, shift);
+    _mm512_storeu_si512(o->half, _mm512_maskz_sllv_epi32(used, one, _mm512_sub_epi32(shift, one)));
+    o->zy = zy;
+    o->lo = lo;
+    o->filters = filters;
+    return is_usual;
+}
+
+#endif
+
+#endif
