@@ -10,11 +10,15 @@
 #include "../kernels/online/rls.h"
 #include "../threads.h"
 #include "entry_points.h"
+#include "kept.h"
 #include "step.h"
 
 typedef struct {
     PyObject_HEAD
     PyObject *code; // bytes, which stay as they are
+    Py_ssize_t start, stop; // words that words_between() found to be a run
+    kept_list_t kept; // of the run that predict() makes
+    Py_ssize_t kept_start;
 } program_t;
 
 static const int32_t *program_words(const program_t *program) {
@@ -22,6 +26,7 @@ static const int32_t *program_words(const program_t *program) {
 }
 
 static void program_dealloc(PyObject *self) {
+    forget_kept(&((program_t *)self)->kept);
     Py_XDECREF(((program_t *)self)->code);
     Py_TYPE(self)->tp_free(self);
 }
@@ -93,6 +98,9 @@ static PyObject *entry_load(PyObject *const *args, Py_ssize_t count) {
     program_t *program = PyObject_New(program_t, &program_type);
     if (program) {
         program->code = code;
+        program->start = program->stop = 0;
+        program->kept = (kept_list_t) {0};
+        program->kept_start = 0;
     } else {
         Py_DECREF(code);
     }
@@ -157,11 +165,17 @@ static const int32_t *words_between(PyObject *program, Py_ssize_t start, Py_ssiz
         PyErr_Format(PyExc_TypeError, "expected a Program from load(), not %s", Py_TYPE(program)->tp_name);
         return NULL;
     }
-    const int32_t *words = program_words((const program_t *)program);
+    program_t *known = (program_t *)program;
+    const int32_t *words = program_words(known);
+    if (start == known->start && stop == known->stop && stop) {
+        return words;
+    }
     if (start < 0 || start > stop || !odt_is_boundary(words, (size_t)start) || !odt_is_boundary(words, (size_t)stop)) {
         PyErr_Format(PyExc_ValueError, "words %zd to %zd are not a run of instructions", start, stop);
         return NULL;
     }
+    known->start = start;
+    known->stop = stop;
     return words;
 }
 
@@ -169,6 +183,24 @@ static int run_words(const int32_t *words, Py_ssize_t pc, Py_ssize_t stop, int32
     int good = 1;
     while (good && pc < stop) {
         pc = (Py_ssize_t)odt_step(words, (size_t)pc, regions, rows);
+        good = PyErr_CheckSignals() == 0;
+    }
+    return good;
+}
+
+// The same of a run that mostly computes with the scales of the run before.
+static int run_kept(program_t *program, Py_ssize_t pc, Py_ssize_t stop, int32_t rows, const odt_region_t *regions) {
+    const int32_t *words = program_words(program);
+    kept_list_t *list = &program->kept;
+    if (program->kept_start != pc) {
+        forget_kept(list);
+        program->kept_start = pc;
+    }
+    int good = 1;
+    for (size_t at = 0; good && pc < stop;) {
+        kept_t *kept = kept_at(list, at, words, (size_t)pc);
+        at += kept != NULL;
+        pc = (Py_ssize_t)(kept ? step_kept(kept, words, regions, rows) : odt_step(words, (size_t)pc, regions, rows));
         good = PyErr_CheckSignals() == 0;
     }
     return good;
@@ -387,18 +419,32 @@ static PyObject *entry_predict(PyObject *const *args, Py_ssize_t count) {
     Py_buffer views[ODT_REGIONS] = {{0}}, out;
     odt_region_t regions[ODT_REGIONS] = {{0}};
     PyObject *program, *sequence, *items[ODT_REGIONS];
-    Py_ssize_t start, stop, rows, width, offset, scale, position = count > 2 ? PyLong_AsSsize_t(args[2]) : 0;
-    int code, format, elements, zero;
+    Py_ssize_t numbers_of[12], position = count > 2 ? PyLong_AsSsize_t(args[2]) : 0;
     if (PyErr_Occurred()) {
         return NULL;
     }
     if (!PyTuple_Check(args[0])) {
         return PyErr_Format(PyExc_TypeError, "a call of predict is a tuple, not %s", Py_TYPE(args[0])->tp_name);
     }
-    if (!PyArg_ParseTuple(args[0], "OOiiinnnnnin", &program, &sequence, &code, &format, &elements, &start, &stop, &rows,
-        &width, &offset, &zero, &scale)) {
-        return NULL;
+    if (PyTuple_GET_SIZE(args[0]) != 12) {
+        return PyErr_Format(PyExc_TypeError, "a call of predict has 12 items, not %zd", PyTuple_GET_SIZE(args[0]));
     }
+    program = PyTuple_GET_ITEM(args[0], 0);
+    sequence = PyTuple_GET_ITEM(args[0], 1);
+    for (int i = 2; i < 12; i++) { // PyArg_ParseTuple() takes as long as a small layer
+        numbers_of[i] = PyLong_AsSsize_t(PyTuple_GET_ITEM(args[0], i));
+        if (numbers_of[i] == -1 && PyErr_Occurred()) {
+            return NULL;
+        }
+        int is_int = i < 5 || i == 10;
+        if (is_int && (int)numbers_of[i] != numbers_of[i]) {
+            return PyErr_Format(PyExc_OverflowError, "number %d of a call of predict is too large", i);
+        }
+    }
+    int code = (int)numbers_of[2], format = (int)numbers_of[3], elements = (int)numbers_of[4];
+    int zero = (int)numbers_of[10];
+    Py_ssize_t start = numbers_of[5], stop = numbers_of[6], rows = numbers_of[7], width = numbers_of[8];
+    Py_ssize_t offset = numbers_of[9], scale = numbers_of[11];
     const int32_t *words = words_between(program, start, stop);
     if (!words || !get_items(sequence, items)) {
         return NULL;
@@ -429,7 +475,7 @@ static PyObject *entry_predict(PyObject *const *args, Py_ssize_t count) {
             control[ODT_COUNT] = (int32_t)part;
             control[ODT_SAMPLES] = (int32_t)samples;
             control[ODT_ORDER] = control[ODT_KEY] = 0;
-            good = run_words(words, start, stop, (int32_t)(rows > INT32_MAX ? INT32_MAX : rows), regions);
+            good = run_kept((program_t *)program, start, stop, (int32_t)(rows > INT32_MAX ? INT32_MAX : rows), regions);
         }
         Py_ssize_t arena = (Py_ssize_t)regions[ODT_ARENA].bytes, state = (Py_ssize_t)regions[ODT_STATE].bytes;
         if (good && (offset < 0 || offset > arena || numbers > (arena - offset) / (scale < 0 ? 4 : 1)

@@ -78,7 +78,9 @@ def _look(session, x, out):
     elif (
         whole and hasattr(given, "shape") and getattr(type(given), "__module__", "builtins") != "builtins"
     ):  # NumPy reads it
-        out = __import__("numpy").frombuffer(out, "f").reshape((count,) + tuple(session.shape))
+        from ..host.arrays import shaped
+
+        out = shaped(session, given, out)
     return out
 
 
