@@ -73,7 +73,7 @@ def grow(rng, values, op):
     if "conv2d" in op and rng.random() < 0.5:  # windows that are gathered
         values.update(C=rng.choice((1, 2, 3)), KH=rng.choice((1, 3, 10)), KW=rng.choice((3, 4, 5)))
     elif "depthwise" in op and rng.random() < 0.2:
-        values.update(KH=7, KW=7)
+        values.update(KH=rng.choice((7, 8, 9)), KW=rng.choice((7, 8, 9, 10)))
     elif "depthwise" in op and rng.random() < 0.4:  # few channels, filters wider than are packed for four
         C = rng.choice((1, 2, 3, 6))
         values.update(C=C, N=C, W=rng.choice((16, 35, 70)), KW=rng.choice((3, 8, 9, 12)))
