@@ -1,6 +1,6 @@
 """Two things that odt has not for sequences, in PyTorch, on MNIST-1D: linear attention, and truncated backpropagation.
 
-    python bench/studies/sequences.py               three seeds; writes bench/results/sequences.txt
+    python bench/studies/sequences.py               five seeds; writes bench/results/sequences.txt
     python bench/studies/sequences.py --seeds 1     prints
 
 Linear attention (Katharopoulos et al., 2020) has ``elu(x) + 1`` of queries and keys in the place of softmax of their
@@ -109,7 +109,7 @@ def of_gru(steps):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=5)
     options = parser.parse_args()
     data = mnist1d()
     print("RAM of training in int8, 8 samples at a time, bytes: arena and state")
