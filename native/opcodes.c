@@ -32,61 +32,61 @@
 #define SHAPES 202
 #define FIRST 1050
 #elif ODT_MPY && ODT_PIECE == 5
-#define ROWS 24
-#define SHAPES 491
+#define ROWS 25
+#define SHAPES 513
 #define FIRST 1252
 #elif ODT_MPY && ODT_PIECE == 6
 #define ROWS 35
 #define SHAPES 309
-#define FIRST 1743
+#define FIRST 1765
 #elif ODT_MPY && ODT_PIECE == 7
 #define ROWS 10
 #define SHAPES 234
-#define FIRST 2052
+#define FIRST 2074
 #elif ODT_MPY && ODT_PIECE == 8
 #define ROWS 39
 #define SHAPES 666
-#define FIRST 2286
+#define FIRST 2308
 #elif ODT_MPY && ODT_PIECE == 9
 #define ROWS 5
 #define SHAPES 105
-#define FIRST 2952
+#define FIRST 2974
 #elif ODT_MPY && ODT_PIECE == 10
 #define ROWS 2
 #define SHAPES 39
-#define FIRST 3057
+#define FIRST 3079
 #elif ODT_MPY && ODT_PIECE == 11
 #define ROWS 2
 #define SHAPES 35
-#define FIRST 3096
+#define FIRST 3118
 #elif ODT_MPY && ODT_PIECE == 12
 #define ROWS 1
 #define SHAPES 6
-#define FIRST 3131
+#define FIRST 3153
 #elif ODT_MPY && ODT_PIECE == 13
 #define ROWS 2
 #define SHAPES 98
-#define FIRST 3137
+#define FIRST 3159
 #elif ODT_MPY && ODT_PIECE == 14
 #define ROWS 2
 #define SHAPES 75
-#define FIRST 3235
+#define FIRST 3257
 #elif ODT_MPY && ODT_PIECE == 15
 #define ROWS 4
 #define SHAPES 107
-#define FIRST 3310
+#define FIRST 3332
 #elif ODT_MPY && ODT_PIECE == 16
 #define ROWS 4
 #define SHAPES 79
-#define FIRST 3417
+#define FIRST 3439
 #elif ODT_MPY && ODT_PIECE == 17
 #define ROWS 2
 #define SHAPES 28
-#define FIRST 3496
+#define FIRST 3518
 #elif ODT_MPY && ODT_PIECE == 18
 #define ROWS 2
 #define SHAPES 28
-#define FIRST 3524
+#define FIRST 3546
 #else
 #define ROWS (ODT_OPCODES + 1)
 #define SHAPES ODT_SHAPES
@@ -230,206 +230,207 @@ const odt_table_t odt_table = {
     ROW(ODT_SAMPLING_I8, (odt_kernel_t)odt_sampling_i8, 21, 1667, 7, 5)
     ROW(ODT_DIVERGENCE_I8, (odt_kernel_t)odt_divergence_i8, 22, 1689, 6, 10)
     ROW(ODT_SAMPLING_DX_I8, (odt_kernel_t)odt_sampling_dx_i8, 23, 1713, 9, 7)
+    ROW(ODT_ROUND_I8, (odt_kernel_t)odt_round_i8, 24, 1743, 7, 6)
     #endif
     #if HAS(6) // _odt_f32: float32 models of dense layers, and int8 ones with moments in float32
     #undef IS_INSIDE
     #define IS_INSIDE 1
     #undef LEFT_OUT
-    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0))
-    ROW(ODT_MOMENTUM_I32, (odt_kernel_t)odt_momentum_i32, 0, 1743, 4, 4)
-    ROW(ODT_ADAM_I32, (odt_kernel_t)odt_adam_i32, 1, 1757, 6, 8)
-    ROW(ODT_GATHER_F32, (odt_kernel_t)odt_gather_f32, 2, 1780, 3, 2)
-    ROW(ODT_DENSE_F32, (odt_kernel_t)odt_dense_f32, 3, 1788, 4, 4)
-    ROW(ODT_DENSE_DX_F32, (odt_kernel_t)odt_dense_dx_f32, 4, 1803, 3, 3)
-    ROW(ODT_DENSE_DW_F32, (odt_kernel_t)odt_dense_dw_f32, 5, 1815, 3, 5)
-    ROW(ODT_BIAS_DW_F32, (odt_kernel_t)odt_bias_dw_f32, 6, 1829, 2, 2)
-    ROW(ODT_RELU_F32, (odt_kernel_t)odt_relu_f32, 7, 1836, 2, 1)
-    ROW(ODT_RELU_DX_F32, (odt_kernel_t)odt_relu_dx_f32, 8, 1841, 3, 1)
-    ROW(ODT_SOFTMAX_XENT_F32, (odt_kernel_t)odt_softmax_xent_f32, 9, 1848, 4, 2)
-    ROW(ODT_MSE_F32, (odt_kernel_t)odt_mse_f32, 10, 1859, 4, 2)
-    ROW(ODT_MOMENTUM_F32, (odt_kernel_t)odt_momentum_f32, 11, 1870, 2, 2)
-    ROW(ODT_ADAM_F32, (odt_kernel_t)odt_adam_f32, 12, 1876, 4, 6)
-    ROW(ODT_APPLY_F32, (odt_kernel_t)odt_apply_f32, 13, 1890, 3, 1)
-    ROW(ODT_RELU6_F32, (odt_kernel_t)odt_relu6_f32, 14, 1897, 2, 1)
-    ROW(ODT_RELU6_DX_F32, (odt_kernel_t)odt_relu6_dx_f32, 15, 1902, 3, 1)
-    ROW(ODT_LEAKY_RELU_F32, (odt_kernel_t)odt_leaky_relu_f32, 16, 1909, 2, 2)
-    ROW(ODT_LEAKY_RELU_DX_F32, (odt_kernel_t)odt_leaky_relu_dx_f32, 17, 1915, 3, 2)
-    ROW(ODT_SIGMOID_F32, (odt_kernel_t)odt_sigmoid_f32, 18, 1923, 2, 1)
-    ROW(ODT_SIGMOID_DX_F32, (odt_kernel_t)odt_sigmoid_dx_f32, 19, 1928, 3, 1)
-    ROW(ODT_TANH_F32, (odt_kernel_t)odt_tanh_f32, 20, 1935, 2, 1)
-    ROW(ODT_TANH_DX_F32, (odt_kernel_t)odt_tanh_dx_f32, 21, 1940, 3, 1)
-    ROW(ODT_SOFTMAX_F32, (odt_kernel_t)odt_softmax_f32, 22, 1947, 2, 2)
-    ROW(ODT_SOFTMAX_DX_F32, (odt_kernel_t)odt_softmax_dx_f32, 23, 1955, 3, 2)
-    ROW(ODT_DECAY_F32, (odt_kernel_t)odt_decay_f32, 24, 1966, 2, 2)
-    ROW(ODT_NESTEROV_F32, (odt_kernel_t)odt_nesterov_f32, 25, 1972, 2, 2)
-    ROW(ODT_NESTEROV_I32, (odt_kernel_t)odt_nesterov_i32, 26, 1978, 4, 4)
-    ROW(ODT_ACCUMULATE_F32, (odt_kernel_t)odt_accumulate_f32, 27, 1992, 2, 1)
-    ROW(ODT_BINARY_XENT_F32, (odt_kernel_t)odt_binary_xent_f32, 28, 1997, 4, 2)
-    ROW(ODT_SQUARES_F32, (odt_kernel_t)odt_squares_f32, 29, 2008, 2, 1)
-    ROW(ODT_CLIP_F32, (odt_kernel_t)odt_clip_f32, 30, 2013, 2, 1)
-    ROW(ODT_SCALE_F32, (odt_kernel_t)odt_scale_f32, 31, 2018, 2, 1)
-    ROW(ODT_OPEN_F32, (odt_kernel_t)odt_open_f32, 32, 2023, 2, 3)
-    ROW(ODT_MASKED_F32, (odt_kernel_t)odt_masked_f32, 33, 2030, 3, 2)
-    ROW(ODT_GATHER_NORM_F32, (odt_kernel_t)odt_gather_norm_f32, 34, 2038, 5, 3)
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 513 : 0))
+    ROW(ODT_MOMENTUM_I32, (odt_kernel_t)odt_momentum_i32, 0, 1765, 4, 4)
+    ROW(ODT_ADAM_I32, (odt_kernel_t)odt_adam_i32, 1, 1779, 6, 8)
+    ROW(ODT_GATHER_F32, (odt_kernel_t)odt_gather_f32, 2, 1802, 3, 2)
+    ROW(ODT_DENSE_F32, (odt_kernel_t)odt_dense_f32, 3, 1810, 4, 4)
+    ROW(ODT_DENSE_DX_F32, (odt_kernel_t)odt_dense_dx_f32, 4, 1825, 3, 3)
+    ROW(ODT_DENSE_DW_F32, (odt_kernel_t)odt_dense_dw_f32, 5, 1837, 3, 5)
+    ROW(ODT_BIAS_DW_F32, (odt_kernel_t)odt_bias_dw_f32, 6, 1851, 2, 2)
+    ROW(ODT_RELU_F32, (odt_kernel_t)odt_relu_f32, 7, 1858, 2, 1)
+    ROW(ODT_RELU_DX_F32, (odt_kernel_t)odt_relu_dx_f32, 8, 1863, 3, 1)
+    ROW(ODT_SOFTMAX_XENT_F32, (odt_kernel_t)odt_softmax_xent_f32, 9, 1870, 4, 2)
+    ROW(ODT_MSE_F32, (odt_kernel_t)odt_mse_f32, 10, 1881, 4, 2)
+    ROW(ODT_MOMENTUM_F32, (odt_kernel_t)odt_momentum_f32, 11, 1892, 2, 2)
+    ROW(ODT_ADAM_F32, (odt_kernel_t)odt_adam_f32, 12, 1898, 4, 6)
+    ROW(ODT_APPLY_F32, (odt_kernel_t)odt_apply_f32, 13, 1912, 3, 1)
+    ROW(ODT_RELU6_F32, (odt_kernel_t)odt_relu6_f32, 14, 1919, 2, 1)
+    ROW(ODT_RELU6_DX_F32, (odt_kernel_t)odt_relu6_dx_f32, 15, 1924, 3, 1)
+    ROW(ODT_LEAKY_RELU_F32, (odt_kernel_t)odt_leaky_relu_f32, 16, 1931, 2, 2)
+    ROW(ODT_LEAKY_RELU_DX_F32, (odt_kernel_t)odt_leaky_relu_dx_f32, 17, 1937, 3, 2)
+    ROW(ODT_SIGMOID_F32, (odt_kernel_t)odt_sigmoid_f32, 18, 1945, 2, 1)
+    ROW(ODT_SIGMOID_DX_F32, (odt_kernel_t)odt_sigmoid_dx_f32, 19, 1950, 3, 1)
+    ROW(ODT_TANH_F32, (odt_kernel_t)odt_tanh_f32, 20, 1957, 2, 1)
+    ROW(ODT_TANH_DX_F32, (odt_kernel_t)odt_tanh_dx_f32, 21, 1962, 3, 1)
+    ROW(ODT_SOFTMAX_F32, (odt_kernel_t)odt_softmax_f32, 22, 1969, 2, 2)
+    ROW(ODT_SOFTMAX_DX_F32, (odt_kernel_t)odt_softmax_dx_f32, 23, 1977, 3, 2)
+    ROW(ODT_DECAY_F32, (odt_kernel_t)odt_decay_f32, 24, 1988, 2, 2)
+    ROW(ODT_NESTEROV_F32, (odt_kernel_t)odt_nesterov_f32, 25, 1994, 2, 2)
+    ROW(ODT_NESTEROV_I32, (odt_kernel_t)odt_nesterov_i32, 26, 2000, 4, 4)
+    ROW(ODT_ACCUMULATE_F32, (odt_kernel_t)odt_accumulate_f32, 27, 2014, 2, 1)
+    ROW(ODT_BINARY_XENT_F32, (odt_kernel_t)odt_binary_xent_f32, 28, 2019, 4, 2)
+    ROW(ODT_SQUARES_F32, (odt_kernel_t)odt_squares_f32, 29, 2030, 2, 1)
+    ROW(ODT_CLIP_F32, (odt_kernel_t)odt_clip_f32, 30, 2035, 2, 1)
+    ROW(ODT_SCALE_F32, (odt_kernel_t)odt_scale_f32, 31, 2040, 2, 1)
+    ROW(ODT_OPEN_F32, (odt_kernel_t)odt_open_f32, 32, 2045, 2, 3)
+    ROW(ODT_MASKED_F32, (odt_kernel_t)odt_masked_f32, 33, 2052, 3, 2)
+    ROW(ODT_GATHER_NORM_F32, (odt_kernel_t)odt_gather_norm_f32, 34, 2060, 5, 3)
     #endif
     #if HAS(7) // _odt_f32_conv: float32 convolutions and pooling
-    ROW(ODT_CONV2D_F32, (odt_kernel_t)odt_conv2d_f32, 0, 2052, 4, 14)
-    ROW(ODT_CONV2D_DX_F32, (odt_kernel_t)odt_conv2d_dx_f32, 1, 2083, 3, 13)
-    ROW(ODT_CONV2D_DW_F32, (odt_kernel_t)odt_conv2d_dw_f32, 2, 2111, 3, 15)
-    ROW(ODT_MAXPOOL2D_F32, (odt_kernel_t)odt_maxpool2d_f32, 3, 2141, 2, 13)
-    ROW(ODT_UNPOOL2D_F32, (odt_kernel_t)odt_unpool2d_f32, 4, 2164, 3, 15)
-    ROW(ODT_GLOBALAVG_F32, (odt_kernel_t)odt_globalavg_f32, 5, 2191, 2, 3)
-    ROW(ODT_GLOBALAVG_DX_F32, (odt_kernel_t)odt_globalavg_dx_f32, 6, 2201, 2, 3)
-    ROW(ODT_AVGPOOL2D_F32, (odt_kernel_t)odt_avgpool2d_f32, 7, 2211, 2, 14)
-    ROW(ODT_AVGPOOL2D_DX_F32, (odt_kernel_t)odt_avgpool2d_dx_f32, 8, 2235, 2, 14)
-    ROW(ODT_MAXPOOL2D_CHOICE_F32, (odt_kernel_t)odt_maxpool2d_choice_f32, 9, 2259, 3, 15)
+    ROW(ODT_CONV2D_F32, (odt_kernel_t)odt_conv2d_f32, 0, 2074, 4, 14)
+    ROW(ODT_CONV2D_DX_F32, (odt_kernel_t)odt_conv2d_dx_f32, 1, 2105, 3, 13)
+    ROW(ODT_CONV2D_DW_F32, (odt_kernel_t)odt_conv2d_dw_f32, 2, 2133, 3, 15)
+    ROW(ODT_MAXPOOL2D_F32, (odt_kernel_t)odt_maxpool2d_f32, 3, 2163, 2, 13)
+    ROW(ODT_UNPOOL2D_F32, (odt_kernel_t)odt_unpool2d_f32, 4, 2186, 3, 15)
+    ROW(ODT_GLOBALAVG_F32, (odt_kernel_t)odt_globalavg_f32, 5, 2213, 2, 3)
+    ROW(ODT_GLOBALAVG_DX_F32, (odt_kernel_t)odt_globalavg_dx_f32, 6, 2223, 2, 3)
+    ROW(ODT_AVGPOOL2D_F32, (odt_kernel_t)odt_avgpool2d_f32, 7, 2233, 2, 14)
+    ROW(ODT_AVGPOOL2D_DX_F32, (odt_kernel_t)odt_avgpool2d_dx_f32, 8, 2257, 2, 14)
+    ROW(ODT_MAXPOOL2D_CHOICE_F32, (odt_kernel_t)odt_maxpool2d_choice_f32, 9, 2281, 3, 15)
     #endif
     #if HAS(8) // _odt_f32_more: other float32
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x100)
     #undef LEFT_OUT
-    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0))
-    ROW(ODT_DEPTHWISE2D_F32, (odt_kernel_t)odt_depthwise2d_f32, 0, 2286, 4, 14)
-    ROW(ODT_DEPTHWISE2D_DX_F32, (odt_kernel_t)odt_depthwise2d_dx_f32, 1, 2316, 3, 13)
-    ROW(ODT_DEPTHWISE2D_DW_F32, (odt_kernel_t)odt_depthwise2d_dw_f32, 2, 2343, 3, 15)
-    ROW(ODT_ADD_F32, (odt_kernel_t)odt_add_f32, 3, 2372, 3, 2)
-    ROW(ODT_MULTIPLY_F32, (odt_kernel_t)odt_multiply_f32, 4, 2380, 3, 1)
-    ROW(ODT_UPSAMPLE2D_DX_F32, (odt_kernel_t)odt_upsample2d_dx_f32, 5, 2387, 2, 6)
-    ROW(ODT_GROUP_CONV2D_F32, (odt_kernel_t)odt_group_conv2d_f32, 6, 2405, 4, 15)
-    ROW(ODT_GROUP_CONV2D_DX_F32, (odt_kernel_t)odt_group_conv2d_dx_f32, 7, 2438, 3, 14)
-    ROW(ODT_GROUP_CONV2D_DW_F32, (odt_kernel_t)odt_group_conv2d_dw_f32, 8, 2468, 3, 16)
-    ROW(ODT_TRANSPOSED2D_F32, (odt_kernel_t)odt_transposed2d_f32, 9, 2500, 4, 14)
-    ROW(ODT_TRANSPOSED2D_DX_F32, (odt_kernel_t)odt_transposed2d_dx_f32, 10, 2531, 3, 13)
-    ROW(ODT_TRANSPOSED2D_DW_F32, (odt_kernel_t)odt_transposed2d_dw_f32, 11, 2559, 3, 15)
-    ROW(ODT_DROPOUT_F32, (odt_kernel_t)odt_dropout_f32, 12, 2589, 4, 4)
-    ROW(ODT_DROPOUT_DX_F32, (odt_kernel_t)odt_dropout_dx_f32, 13, 2603, 3, 4)
-    ROW(ODT_MAE_F32, (odt_kernel_t)odt_mae_f32, 14, 2615, 4, 2)
-    ROW(ODT_HUBER_F32, (odt_kernel_t)odt_huber_f32, 15, 2626, 4, 3)
-    ROW(ODT_WEIGHTED_XENT_F32, (odt_kernel_t)odt_weighted_xent_f32, 16, 2638, 5, 3)
-    ROW(ODT_NORM_STATS_F32, (odt_kernel_t)odt_norm_stats_f32, 17, 2652, 2, 5)
-    ROW(ODT_BATCH_STATS_F32, (odt_kernel_t)odt_batch_stats_f32, 18, 2666, 4, 4)
-    ROW(ODT_RUNNING_STATS_F32, (odt_kernel_t)odt_running_stats_f32, 19, 2681, 3, 2)
-    ROW(ODT_TRACK_F32, (odt_kernel_t)odt_track_f32, 20, 2690, 4, 3)
-    ROW(ODT_NORM_F32, (odt_kernel_t)odt_norm_f32, 21, 2702, 5, 5)
-    ROW(ODT_NORM_DW_F32, (odt_kernel_t)odt_norm_dw_f32, 22, 2727, 4, 4)
-    ROW(ODT_NORM_DX_F32, (odt_kernel_t)odt_norm_dx_f32, 23, 2748, 6, 5)
-    ROW(ODT_AFFINE_DX_F32, (odt_kernel_t)odt_affine_dx_f32, 24, 2777, 4, 2)
-    ROW(ODT_RELATIVE_F32, (odt_kernel_t)odt_relative_f32, 25, 2790, 4, 1)
-    ROW(ODT_RANK_F32, (odt_kernel_t)odt_rank_f32, 26, 2799, 5, 5)
-    ROW(ODT_FISHER_F32, (odt_kernel_t)odt_fisher_f32, 27, 2815, 3, 3)
-    ROW(ODT_PASSED_F32, (odt_kernel_t)odt_passed_f32, 28, 2828, 3, 1)
-    ROW(ODT_SLOPE_F32, (odt_kernel_t)odt_slope_f32, 29, 2835, 3, 3)
-    ROW(ODT_PERTURB_F32, (odt_kernel_t)odt_perturb_f32, 30, 2844, 2, 3)
-    ROW(ODT_WALK_F32, (odt_kernel_t)odt_walk_f32, 31, 2851, 3, 2)
-    ROW(ODT_SAMPLING_F32, (odt_kernel_t)odt_sampling_f32, 32, 2859, 4, 3)
-    ROW(ODT_DIVERGENCE_F32, (odt_kernel_t)odt_divergence_f32, 33, 2873, 4, 6)
-    ROW(ODT_SAMPLING_DX_F32, (odt_kernel_t)odt_sampling_dx_f32, 34, 2889, 5, 4)
-    ROW(ODT_DISTIL_XENT_F32, (odt_kernel_t)odt_distil_xent_f32, 35, 2908, 4, 3)
-    ROW(ODT_ENTROPY_F32, (odt_kernel_t)odt_entropy_f32, 36, 2920, 5, 3)
-    ROW(ODT_CURVE_F32, (odt_kernel_t)odt_curve_f32, 37, 2934, 2, 4)
-    ROW(ODT_CURVE_DX_F32, (odt_kernel_t)odt_curve_dx_f32, 38, 2942, 3, 4)
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 513 : 0))
+    ROW(ODT_DEPTHWISE2D_F32, (odt_kernel_t)odt_depthwise2d_f32, 0, 2308, 4, 14)
+    ROW(ODT_DEPTHWISE2D_DX_F32, (odt_kernel_t)odt_depthwise2d_dx_f32, 1, 2338, 3, 13)
+    ROW(ODT_DEPTHWISE2D_DW_F32, (odt_kernel_t)odt_depthwise2d_dw_f32, 2, 2365, 3, 15)
+    ROW(ODT_ADD_F32, (odt_kernel_t)odt_add_f32, 3, 2394, 3, 2)
+    ROW(ODT_MULTIPLY_F32, (odt_kernel_t)odt_multiply_f32, 4, 2402, 3, 1)
+    ROW(ODT_UPSAMPLE2D_DX_F32, (odt_kernel_t)odt_upsample2d_dx_f32, 5, 2409, 2, 6)
+    ROW(ODT_GROUP_CONV2D_F32, (odt_kernel_t)odt_group_conv2d_f32, 6, 2427, 4, 15)
+    ROW(ODT_GROUP_CONV2D_DX_F32, (odt_kernel_t)odt_group_conv2d_dx_f32, 7, 2460, 3, 14)
+    ROW(ODT_GROUP_CONV2D_DW_F32, (odt_kernel_t)odt_group_conv2d_dw_f32, 8, 2490, 3, 16)
+    ROW(ODT_TRANSPOSED2D_F32, (odt_kernel_t)odt_transposed2d_f32, 9, 2522, 4, 14)
+    ROW(ODT_TRANSPOSED2D_DX_F32, (odt_kernel_t)odt_transposed2d_dx_f32, 10, 2553, 3, 13)
+    ROW(ODT_TRANSPOSED2D_DW_F32, (odt_kernel_t)odt_transposed2d_dw_f32, 11, 2581, 3, 15)
+    ROW(ODT_DROPOUT_F32, (odt_kernel_t)odt_dropout_f32, 12, 2611, 4, 4)
+    ROW(ODT_DROPOUT_DX_F32, (odt_kernel_t)odt_dropout_dx_f32, 13, 2625, 3, 4)
+    ROW(ODT_MAE_F32, (odt_kernel_t)odt_mae_f32, 14, 2637, 4, 2)
+    ROW(ODT_HUBER_F32, (odt_kernel_t)odt_huber_f32, 15, 2648, 4, 3)
+    ROW(ODT_WEIGHTED_XENT_F32, (odt_kernel_t)odt_weighted_xent_f32, 16, 2660, 5, 3)
+    ROW(ODT_NORM_STATS_F32, (odt_kernel_t)odt_norm_stats_f32, 17, 2674, 2, 5)
+    ROW(ODT_BATCH_STATS_F32, (odt_kernel_t)odt_batch_stats_f32, 18, 2688, 4, 4)
+    ROW(ODT_RUNNING_STATS_F32, (odt_kernel_t)odt_running_stats_f32, 19, 2703, 3, 2)
+    ROW(ODT_TRACK_F32, (odt_kernel_t)odt_track_f32, 20, 2712, 4, 3)
+    ROW(ODT_NORM_F32, (odt_kernel_t)odt_norm_f32, 21, 2724, 5, 5)
+    ROW(ODT_NORM_DW_F32, (odt_kernel_t)odt_norm_dw_f32, 22, 2749, 4, 4)
+    ROW(ODT_NORM_DX_F32, (odt_kernel_t)odt_norm_dx_f32, 23, 2770, 6, 5)
+    ROW(ODT_AFFINE_DX_F32, (odt_kernel_t)odt_affine_dx_f32, 24, 2799, 4, 2)
+    ROW(ODT_RELATIVE_F32, (odt_kernel_t)odt_relative_f32, 25, 2812, 4, 1)
+    ROW(ODT_RANK_F32, (odt_kernel_t)odt_rank_f32, 26, 2821, 5, 5)
+    ROW(ODT_FISHER_F32, (odt_kernel_t)odt_fisher_f32, 27, 2837, 3, 3)
+    ROW(ODT_PASSED_F32, (odt_kernel_t)odt_passed_f32, 28, 2850, 3, 1)
+    ROW(ODT_SLOPE_F32, (odt_kernel_t)odt_slope_f32, 29, 2857, 3, 3)
+    ROW(ODT_PERTURB_F32, (odt_kernel_t)odt_perturb_f32, 30, 2866, 2, 3)
+    ROW(ODT_WALK_F32, (odt_kernel_t)odt_walk_f32, 31, 2873, 3, 2)
+    ROW(ODT_SAMPLING_F32, (odt_kernel_t)odt_sampling_f32, 32, 2881, 4, 3)
+    ROW(ODT_DIVERGENCE_F32, (odt_kernel_t)odt_divergence_f32, 33, 2895, 4, 6)
+    ROW(ODT_SAMPLING_DX_F32, (odt_kernel_t)odt_sampling_dx_f32, 34, 2911, 5, 4)
+    ROW(ODT_DISTIL_XENT_F32, (odt_kernel_t)odt_distil_xent_f32, 35, 2930, 4, 3)
+    ROW(ODT_ENTROPY_F32, (odt_kernel_t)odt_entropy_f32, 36, 2942, 5, 3)
+    ROW(ODT_CURVE_F32, (odt_kernel_t)odt_curve_f32, 37, 2956, 2, 4)
+    ROW(ODT_CURVE_DX_F32, (odt_kernel_t)odt_curve_dx_f32, 38, 2964, 3, 4)
     #endif
     #if HAS(9) // _odt_import: int8 layers in another framework's steps, dilation
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x200)
     #undef LEFT_OUT
-    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0))
-    ROW(ODT_MEAN2D_I8, (odt_kernel_t)odt_mean2d_i8, 0, 2952, 5, 19)
-    ROW(ODT_ADD_ONCE_I8, (odt_kernel_t)odt_add_once_i8, 1, 2987, 6, 5)
-    ROW(ODT_LOOKUP_I8, (odt_kernel_t)odt_lookup_i8, 2, 3004, 3, 1)
-    ROW(ODT_SPACE_TO_BATCH, (odt_kernel_t)odt_space_to_batch, 3, 3012, 2, 11)
-    ROW(ODT_BATCH_TO_SPACE, (odt_kernel_t)odt_batch_to_space, 4, 3035, 2, 10)
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 513 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0))
+    ROW(ODT_MEAN2D_I8, (odt_kernel_t)odt_mean2d_i8, 0, 2974, 5, 19)
+    ROW(ODT_ADD_ONCE_I8, (odt_kernel_t)odt_add_once_i8, 1, 3009, 6, 5)
+    ROW(ODT_LOOKUP_I8, (odt_kernel_t)odt_lookup_i8, 2, 3026, 3, 1)
+    ROW(ODT_SPACE_TO_BATCH, (odt_kernel_t)odt_space_to_batch, 3, 3034, 2, 11)
+    ROW(ODT_BATCH_TO_SPACE, (odt_kernel_t)odt_batch_to_space, 4, 3057, 2, 10)
     #endif
     #if HAS(10) // _odt_own: int8 losses of odt.continual.dark and odt.continual.tent
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x400)
     #undef LEFT_OUT
-    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 513 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
         0))
-    ROW(ODT_DISTIL_XENT_I8, (odt_kernel_t)odt_distil_xent_i8, 0, 3057, 6, 4)
-    ROW(ODT_ENTROPY_I8, (odt_kernel_t)odt_entropy_i8, 1, 3074, 9, 3)
+    ROW(ODT_DISTIL_XENT_I8, (odt_kernel_t)odt_distil_xent_i8, 0, 3079, 6, 4)
+    ROW(ODT_ENTROPY_I8, (odt_kernel_t)odt_entropy_i8, 1, 3096, 9, 3)
     #endif
     #if HAS(11) // _odt_curve: int8 ELU, SELU and GELU
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x800)
     #undef LEFT_OUT
-    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 513 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
         0) + (ODT_OUTSIDE & 0x400 ? 39 : 0))
-    ROW(ODT_CURVE_I8, (odt_kernel_t)odt_curve_i8, 0, 3096, 5, 8)
-    ROW(ODT_CURVE_DX_I8, (odt_kernel_t)odt_curve_dx_i8, 1, 3114, 6, 5)
+    ROW(ODT_CURVE_I8, (odt_kernel_t)odt_curve_i8, 0, 3118, 5, 8)
+    ROW(ODT_CURVE_DX_I8, (odt_kernel_t)odt_curve_dx_i8, 1, 3136, 6, 5)
     #endif
     #if HAS(12) // _odt_packed: frozen weights of 4 bits
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x1000)
     #undef LEFT_OUT
-    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 513 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
         0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0))
-    ROW(ODT_UNPACK_I4, (odt_kernel_t)odt_unpack_i4, 0, 3131, 2, 1)
+    ROW(ODT_UNPACK_I4, (odt_kernel_t)odt_unpack_i4, 0, 3153, 2, 1)
     #endif
     #if HAS(13) // _odt_recurrent: int8 GRU, LSTM and SimpleRNN
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x2000)
     #undef LEFT_OUT
-    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 513 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
         0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0))
-    ROW(ODT_RECUR_I8, (odt_kernel_t)odt_recur_i8, 0, 3137, 13, 8)
-    ROW(ODT_RECUR_DX_I8, (odt_kernel_t)odt_recur_dx_i8, 1, 3180, 15, 9)
+    ROW(ODT_RECUR_I8, (odt_kernel_t)odt_recur_i8, 0, 3159, 13, 8)
+    ROW(ODT_RECUR_DX_I8, (odt_kernel_t)odt_recur_dx_i8, 1, 3202, 15, 9)
     #endif
     #if HAS(14) // _odt_f32_recurrent: float32 GRU, LSTM and SimpleRNN
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x4000)
     #undef LEFT_OUT
-    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 513 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
         0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0) + \
         (ODT_OUTSIDE & 0x2000 ? 98 : 0))
-    ROW(ODT_RECUR_F32, (odt_kernel_t)odt_recur_f32, 0, 3235, 8, 7)
-    ROW(ODT_RECUR_DX_F32, (odt_kernel_t)odt_recur_dx_f32, 1, 3268, 9, 8)
+    ROW(ODT_RECUR_F32, (odt_kernel_t)odt_recur_f32, 0, 3257, 8, 7)
+    ROW(ODT_RECUR_DX_F32, (odt_kernel_t)odt_recur_dx_f32, 1, 3290, 9, 8)
     #endif
     #if HAS(15) // _odt_attention: int8 attention and positions
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x8000)
     #undef LEFT_OUT
-    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 513 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
         0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0) + \
         (ODT_OUTSIDE & 0x2000 ? 98 : 0) + (ODT_OUTSIDE & 0x4000 ? 75 : 0))
-    ROW(ODT_ATTEND_I8, (odt_kernel_t)odt_attend_i8, 0, 3310, 5, 6)
-    ROW(ODT_ATTEND_DX_I8, (odt_kernel_t)odt_attend_dx_i8, 1, 3335, 8, 6)
-    ROW(ODT_MIX_I8, (odt_kernel_t)odt_mix_i8, 2, 3369, 6, 8)
-    ROW(ODT_OFFSET_I8, (odt_kernel_t)odt_offset_i8, 3, 3398, 6, 5)
+    ROW(ODT_ATTEND_I8, (odt_kernel_t)odt_attend_i8, 0, 3332, 5, 6)
+    ROW(ODT_ATTEND_DX_I8, (odt_kernel_t)odt_attend_dx_i8, 1, 3357, 8, 6)
+    ROW(ODT_MIX_I8, (odt_kernel_t)odt_mix_i8, 2, 3391, 6, 8)
+    ROW(ODT_OFFSET_I8, (odt_kernel_t)odt_offset_i8, 3, 3420, 6, 5)
     #endif
     #if HAS(16) // _odt_f32_attention: float32 attention and positions
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x10000)
     #undef LEFT_OUT
-    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 513 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
         0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0) + \
         (ODT_OUTSIDE & 0x2000 ? 98 : 0) + (ODT_OUTSIDE & 0x4000 ? 75 : 0) + (ODT_OUTSIDE & 0x8000 ? 107 : 0))
-    ROW(ODT_ATTEND_F32, (odt_kernel_t)odt_attend_f32, 0, 3417, 3, 7)
-    ROW(ODT_ATTEND_DX_F32, (odt_kernel_t)odt_attend_dx_f32, 1, 3439, 4, 5)
-    ROW(ODT_MIX_F32, (odt_kernel_t)odt_mix_f32, 2, 3464, 3, 7)
-    ROW(ODT_OFFSET_F32, (odt_kernel_t)odt_offset_f32, 3, 3486, 3, 2)
+    ROW(ODT_ATTEND_F32, (odt_kernel_t)odt_attend_f32, 0, 3439, 3, 7)
+    ROW(ODT_ATTEND_DX_F32, (odt_kernel_t)odt_attend_dx_f32, 1, 3461, 4, 5)
+    ROW(ODT_MIX_F32, (odt_kernel_t)odt_mix_f32, 2, 3486, 3, 7)
+    ROW(ODT_OFFSET_F32, (odt_kernel_t)odt_offset_f32, 3, 3508, 3, 2)
     #endif
     #if HAS(17) // _odt_embedding: int8 embeddings of tokens
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x20000)
     #undef LEFT_OUT
-    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 513 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
         0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0) + \
         (ODT_OUTSIDE & 0x2000 ? 98 : 0) + (ODT_OUTSIDE & 0x4000 ? 75 : 0) + (ODT_OUTSIDE & 0x8000 ? 107 : 0) + \
         (ODT_OUTSIDE & 0x10000 ? 79 : 0))
-    ROW(ODT_EMBED_I8, (odt_kernel_t)odt_embed_i8, 0, 3496, 3, 3)
-    ROW(ODT_EMBED_DW_I8, (odt_kernel_t)odt_embed_dw_i8, 1, 3507, 5, 5)
+    ROW(ODT_EMBED_I8, (odt_kernel_t)odt_embed_i8, 0, 3518, 3, 3)
+    ROW(ODT_EMBED_DW_I8, (odt_kernel_t)odt_embed_dw_i8, 1, 3529, 5, 5)
     #endif
     #if HAS(18) // _odt_f32_embedding: float32 embeddings of tokens
     #undef IS_INSIDE
     #define IS_INSIDE !(ODT_OUTSIDE & 0x40000)
     #undef LEFT_OUT
-    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 491 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
+    #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 513 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
         0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0) + \
         (ODT_OUTSIDE & 0x2000 ? 98 : 0) + (ODT_OUTSIDE & 0x4000 ? 75 : 0) + (ODT_OUTSIDE & 0x8000 ? 107 : 0) + \
         (ODT_OUTSIDE & 0x10000 ? 79 : 0) + (ODT_OUTSIDE & 0x20000 ? 28 : 0))
-    ROW(ODT_EMBED_F32, (odt_kernel_t)odt_embed_f32, 0, 3524, 3, 3)
-    ROW(ODT_EMBED_DW_F32, (odt_kernel_t)odt_embed_dw_f32, 1, 3535, 5, 5)
+    ROW(ODT_EMBED_F32, (odt_kernel_t)odt_embed_f32, 0, 3546, 3, 3)
+    ROW(ODT_EMBED_DW_F32, (odt_kernel_t)odt_embed_dw_f32, 1, 3557, 5, 5)
     #endif
     },
     // Every operand, then every immediate's limit, of one instruction after the other. An operand is
@@ -576,7 +577,8 @@ const odt_table_t odt_table = {
         ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY,
         ODT_ANY, ODT_ANY, 3, 0, 130, 1, 145, 129, 66, 0, 1, 67, 0, 130, 1, 81, 129, 81, 129, 81,
         129, 81, 129, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_ANY,
-        ODT_ANY,
+        ODT_ANY, 130, 0, 1, 145, 0, 145, 129, 82, 5, 1, 81, 5, 81, 129, 81, 144, ODT_SIZE,
+        ODT_SIZE, ODT_ANY, ODT_ANY, ODT_ANY, ODT_SIZE,
     #endif
     #if HAS(6)
         146, 0, 1, 17, 0, 154, 0, 1, 81, 129, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 146, 0, 1, 17,
@@ -750,19 +752,19 @@ const odt_piece_t odt_piece = {ODT_STAMP, ODT_PIECE, odt_table.rows};
 // Where an instruction's row is among those of all pieces, one piece after the other; each piece's first.
 const uint8_t odt_places[ODT_OPCODES + 1] = {
         0, 0, 1, 2, 3, 4, 64, 5, 6, 7, 8, 9, 10, 11, 65, 39, 40, 41, 49, 50, 51, 12, 13, 42, 43,
-        44, 45, 66, 14, 15, 16, 17, 103, 104, 18, 19, 20, 105, 106, 107, 108, 109, 138, 139, 140,
-        148, 149, 150, 110, 111, 141, 142, 143, 144, 151, 112, 113, 114, 115, 116, 67, 68, 69, 79,
-        152, 46, 47, 145, 146, 80, 81, 153, 21, 117, 118, 70, 71, 119, 120, 22, 23, 121, 122, 123,
-        124, 24, 25, 125, 126, 127, 72, 73, 128, 26, 129, 27, 130, 82, 83, 84, 154, 155, 156, 85,
-        86, 87, 157, 158, 159, 74, 75, 160, 161, 28, 131, 76, 162, 77, 163, 78, 164, 48, 147, 52,
-        53, 54, 55, 56, 57, 58, 59, 60, 165, 166, 167, 168, 169, 170, 171, 172, 29, 30, 132, 133,
-        134, 31, 32, 33, 88, 173, 89, 174, 90, 91, 34, 35, 135, 36, 136, 92, 175, 37, 38, 61, 137,
-        93, 176, 94, 177, 95, 96, 97, 178, 98, 99, 179, 100, 101, 102, 180, 181, 182, 62, 63, 187,
-        188, 189, 192, 183, 193, 184, 190, 191, 194, 195, 185, 186, 196, 197, 198, 199, 200, 201,
-        202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212,
+        44, 45, 66, 14, 15, 16, 17, 104, 105, 18, 19, 20, 106, 107, 108, 109, 110, 139, 140, 141,
+        149, 150, 151, 111, 112, 142, 143, 144, 145, 152, 113, 114, 115, 116, 117, 67, 68, 69, 79,
+        153, 46, 47, 146, 147, 80, 81, 154, 21, 118, 119, 70, 71, 120, 121, 22, 23, 122, 123, 124,
+        125, 24, 25, 126, 127, 128, 72, 73, 129, 26, 130, 27, 131, 82, 83, 84, 155, 156, 157, 85,
+        86, 87, 158, 159, 160, 74, 75, 161, 162, 28, 132, 76, 163, 77, 164, 78, 165, 48, 148, 52,
+        53, 54, 55, 56, 57, 58, 59, 60, 166, 167, 168, 169, 170, 171, 172, 173, 29, 30, 133, 134,
+        135, 31, 32, 33, 88, 174, 89, 175, 90, 91, 34, 35, 136, 36, 137, 92, 176, 37, 38, 61, 138,
+        93, 177, 94, 178, 95, 96, 97, 179, 98, 99, 180, 100, 101, 102, 181, 182, 183, 62, 63, 188,
+        189, 190, 193, 184, 194, 185, 191, 192, 195, 196, 186, 187, 197, 198, 199, 200, 201, 202,
+        203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 103,
 };
-const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 79, 103, 138, 148, 187, 192, 194, 196, 197, 199, 201, \
-    205, 209, 211, 213};
+const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 79, 104, 139, 149, 188, 193, 195, 197, 198, 200, 202, \
+    206, 210, 212, 214};
 #endif
 
 // The executor writes the pointers one after the other, then the immediates: so must they lie.
@@ -984,3 +986,4 @@ ODT_ASSERT_LAYOUT(embed_i8, w, 3, V, 3);
 ODT_ASSERT_LAYOUT(embed_dw_i8, x, 5, all, 5);
 ODT_ASSERT_LAYOUT(embed_f32, w, 3, V, 3);
 ODT_ASSERT_LAYOUT(embed_dw_f32, x, 5, all, 5);
+ODT_ASSERT_LAYOUT(round_i8, c, 7, R, 6);

@@ -43,10 +43,10 @@
 #define ODT_UINT16 5
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 213
+#define ODT_OPCODES 214
 #define ODT_MAX_OPERANDS 15
 #define ODT_MAX_IMMEDIATES 19
-#define ODT_SHAPES (3552 - (ODT_OUTSIDE & 0x20 ? 491 : 0) - (ODT_OUTSIDE & 0x100 ? 666 : 0) - (ODT_OUTSIDE & 0x200 ? \
+#define ODT_SHAPES (3574 - (ODT_OUTSIDE & 0x20 ? 513 : 0) - (ODT_OUTSIDE & 0x100 ? 666 : 0) - (ODT_OUTSIDE & 0x200 ? \
     105 : 0) - (ODT_OUTSIDE & 0x400 ? 39 : 0) - (ODT_OUTSIDE & 0x800 ? 35 : 0) - (ODT_OUTSIDE & 0x1000 ? 6 : 0) - \
     (ODT_OUTSIDE & 0x2000 ? 98 : 0) - (ODT_OUTSIDE & 0x4000 ? 75 : 0) - (ODT_OUTSIDE & 0x8000 ? 107 : 0) - \
     (ODT_OUTSIDE & 0x10000 ? 79 : 0) - (ODT_OUTSIDE & 0x20000 ? 28 : 0) - (ODT_OUTSIDE & 0x40000 ? 28 : 0))
@@ -73,7 +73,7 @@
     X("_odt_f32_attention") \
     X("_odt_embedding") \
     X("_odt_f32_embedding")
-#define ODT_STAMP 0x93ebfdc1
+#define ODT_STAMP 0x448e7e7f
 
 // Pieces that a firmware without a capability leaves to files (odt/host/boards/capabilities.py), a bit each.
 #ifdef ODT_WITHOUT_attention
@@ -323,6 +323,7 @@ enum {
     ODT_EMBED_DW_I8 = 211,
     ODT_EMBED_F32 = 212,
     ODT_EMBED_DW_F32 = 213,
+    ODT_ROUND_I8 = 214,
 };
 
 // y = 0
@@ -2462,5 +2463,18 @@ typedef struct {
     int32_t M, N, V, R, all;
 } odt_embed_dw_f32_t;
 void odt_embed_dw_f32(const odt_embed_dw_f32_t *a);
+
+// w -= rate * ds[n] * d / sw[n], rounded at random
+typedef struct {
+    int8_t *w; // [N][K]
+    int32_t *sw; // [N]
+    int32_t *limited; // [1]
+    const int32_t *d; // [R][K]
+    const int32_t *ds; // [R]
+    const int32_t *rate; // [1]
+    const int32_t *c; // [16]
+    int32_t N, K, id, common, at, R;
+} odt_round_i8_t;
+void odt_round_i8(const odt_round_i8_t *a);
 
 #endif

@@ -23,7 +23,6 @@ import counting  # noqa: E402
 import published  # noqa: E402
 import written  # noqa: E402
 
-import odt  # noqa: E402
 from odt.files.frozen import pack  # noqa: E402
 from odt.host.rows import WithSample  # noqa: E402
 from odt.run.session import batch, bind, clear  # noqa: E402
@@ -61,7 +60,7 @@ for run in A["runs"]:
 
 def model_of(name, trains, **options):
     model = published.network(name, trains, "relu")
-    model.compile(odt.SGD(0.05), batch_size=1, seed=1, **options)
+    model.compile(published.optimizer(trains), batch_size=1, seed=1, **options)
     return model
 
 
@@ -124,7 +123,7 @@ def main():
     inside = INSIDE if sys.argv[1:] == ["inside"] else 0
     command = "python bench/costs/by_rows.py" + " inside" * bool(inside)
     lines = ["Steps within a budget on the emulated Cortex-M7. Written by: " + command, ""]
-    lines.append("%-18s  %-12s  %9s %9s  %12s %12s %7s" % (
+    lines.append("%-18s  %-14s  %9s %9s  %12s %12s %7s" % (
         "network", "trains", "KB", "within", "instructions", "within", "more"))  # fmt: skip
     print("\n".join(lines), flush=True)
     asked = [tuple(sys.argv[1:3])] if sys.argv[1:] else [(n, t) for n, each in published.UPDATES.items() for t in each]
@@ -132,7 +131,7 @@ def main():
         counts, *models = step(name, trains, inside)
         more = 100 * (counts[1] / counts[0] - 1)
         sizes = [(model.session.plan.arena + model.session.plan.state) / 1024 for model in models]
-        lines.append("%-18s  %-12s  %9.1f %9.1f  %12d %12d %5.1f %%" % (name, trains, *sizes, *counts, more))
+        lines.append("%-18s  %-14s  %9.1f %9.1f  %12d %12d %5.1f %%" % (name, trains, *sizes, *counts, more))
         print(lines[-1], flush=True)
     if inside or not sys.argv[1:]:
         written.write("sample_inside.txt" if inside else "by_rows.txt", lines)

@@ -122,31 +122,32 @@ def by_rows():
     for name, updates in published.UPDATES.items():
         for trains in updates:
             model = published.network(name, trains)
-            model.compile(odt.SGD(0.05), batch_size=1)
+            model.compile(published.optimizer(trains), batch_size=1)
             frozen = pack(model)
-            before = plan_of(published.network(name, trains), frozen)
+            before = plan_of(name, trains, frozen)
             begin = time.process_time()
             try:
-                plan_of(published.network(name, trains), frozen, 1)
+                plan_of(name, trains, frozen, 1)
             except MemoryError as error:
                 least = int(str(error).split("at least ")[1].split()[0])
             took = time.process_time() - begin
-            after = plan_of(published.network(name, trains), frozen, least)
+            after = plan_of(name, trains, frozen, least)
             forward = sum([node.layer.macs for node in model.nodes])
             goal, asked = published.GOALS[name].get(trains), "%5s %5s" % ("-", "-")
             if goal and least <= 1024 * goal:
-                asked = plan_of(published.network(name, trains), frozen, 1024 * goal)
+                asked = plan_of(name, trains, frozen, 1024 * goal)
                 asked = "%5d %3.0f %%" % (goal, 100 * asked.again / forward)
             elif goal:
                 asked = "%5d %5s" % (goal, "above")
-            yield "%-18s  %-12s  %8d %8d %8d  %8d %8d %7.1f %3.0f %% %8d  %s  %6.1f" % (
+            yield "%-18s  %-14s  %8d %8d %8d  %8d %8d %7.1f %3.0f %% %8d  %s  %6.1f" % (
                 name, trains, before.arena, before.state, len(before.code), after.arena, after.state,
                 (after.arena + after.state) / 1024, 100 * after.again / forward, len(after.code), asked, took
             )  # fmt: skip
 
 
-def plan_of(model, frozen, budget=None):
-    model.compile(odt.SGD(0.05), batch_size=1, frozen=frozen, memory_budget=budget)
+def plan_of(name, trains, frozen, budget=None):
+    model = published.network(name, trains)
+    model.compile(published.optimizer(trains), batch_size=1, frozen=frozen, memory_budget=budget)
     return model.session.plan
 
 
@@ -159,7 +160,7 @@ def main():
     for line in rows():
         print(line, flush=True)
         lines.append(line)
-    head = "%-18s  %-12s  %8s %8s %8s  %8s %8s %7s %5s %8s  %5s %5s  %6s" % (
+    head = "%-18s  %-14s  %8s %8s %8s  %8s %8s %7s %5s %8s  %5s %5s  %6s" % (
         "128x128x3, int8", "trains", "arena", "state", "program", "smallest", "state", "KB", "again", "program",
         "KB in", "again", "CPU s")  # fmt: skip
     print("\n" + head)

@@ -8,7 +8,7 @@ modify and distribute it, provided that this notice is kept; it comes without wa
 import re
 
 import odt
-from odt.adapt import update
+from odt.adapt import RoundedSGD, update
 
 # Channels of the first convolution, then blocks: channels of the first 1x1 convolution (0: none), size and stride of
 # the depthwise one, channels of the second 1x1 convolution, whether the block's input is added.
@@ -37,18 +37,20 @@ TOPOLOGIES = {
     )),
 }  # fmt: skip
 # How many of the last convolutions train their biases, and which share of each kernel trains; the last layer trains,
-# too.
+# too. "rounded": by odt.adapt.RoundedSGD, weights without residuals.
 UPDATES = {
     "MobileNetV2-w0.35": {
         "last layer": (0, {}), "biases of 25": (25, {}), "biases of all": (99, {}),
         "49 KB": (16, {36: 1, 39: 1, 41: 0.25, 42: 0.125, 45: 0.125, 48: 0.125, 49: 0.125}),
         "73 KB": (20, {32: 0.125, 33: 0.5, 36: 0.5, 39: 1, 41: 0.25, 42: 0.125, 45: 0.125, 48: 1}),
         "99 KB": (25, {27: 1, 30: 1, 33: 1, 36: 1, 39: 1, 42: 0.125, 45: 0.5, 48: 1}),
+        "99 KB, rounded": (25, {27: 1, 30: 1, 33: 1, 36: 1, 39: 1, 42: 0.125, 45: 0.5, 48: 1}),
     },
     "MCUNet-5FPS": {
         "last layer": (0, {}), "biases of all": (99, {}), "49 KB": (20, {24: 0.25, 27: 0.5, 30: 0.5}),
         "74 KB": (21, {21: 1, 24: 1, 27: 0.5, 30: 1}),
         "99 KB": (22, {21: 1, 24: 1, 27: 1, 30: 1, 36: 0.125, 39: 0.25}),
+        "99 KB, rounded": (22, {21: 1, 24: 1, 27: 1, 30: 1, 36: 0.125, 39: 0.25}),
     },
     "ProxylessNAS-w0.3": {
         "biases of all": (99, {}), "49 KB": (21, {39: 0.25, 42: 1, 45: 1, 51: 0.125, 54: 0.25, 57: 0.25}),
@@ -59,8 +61,9 @@ UPDATES = {
 GOALS = {
     "MobileNetV2-w0.35": {
         "last layer": 32, "biases of 25": 57, "biases of all": 150, "49 KB": 105, "73 KB": 141, "99 KB": 176,
+        "99 KB, rounded": 150,
     },
-    "MCUNet-5FPS": {"biases of all": 140, "49 KB": 100, "74 KB": 133, "99 KB": 182},
+    "MCUNet-5FPS": {"biases of all": 140, "49 KB": 100, "74 KB": 133, "99 KB": 182, "99 KB, rounded": 160},
     "ProxylessNAS-w0.3": {"74 KB": 134},
 }  # fmt: skip
 
@@ -85,6 +88,11 @@ def network(name, trains, activation="relu6", extent=128, classes=10):
     model = odt.Model(x, odt.Dense(classes, name="head")(odt.GlobalAvgPool()(y)))
     update.sparse(model, {"c%d" % number: share for number, share in shares.items()} | {"head": 1}, biases + 1)
     return model
+
+
+def optimizer(trains):
+    """Of that update."""
+    return (RoundedSGD if trains.endswith("rounded") else odt.SGD)(0.05)
 
 
 def least(compiled):

@@ -306,7 +306,7 @@ def line(key):
             return number, TABLE[at : TABLE.find(b"\n", at)]
     start = ("\n%d " % key if isinstance(key, int) else " %s " % key).encode()
     for loaded in (True, False):
-        for name in ("recurrent", "attention", "embedding"):
+        for name in ("recurrent", "attention", "embedding", "adapt"):
             if ("odt." + name in sys.modules) == loaded:
                 try:
                     table = __import__("odt." + name + ".instructions", None, None, ("*",)).TABLE

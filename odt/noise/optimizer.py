@@ -34,7 +34,7 @@ class Noisy:
         self.weight, self.drift = share("Noisy", "weight", weight), share("Noisy", "drift", drift)
         self.inner = optimizer or Adam()
         self.learning_rate = self.inner.learning_rate
-        self.state = self.inner.state
+        self.state, self.residuals = self.inner.state, getattr(self.inner, "residuals", True)
 
     @staticmethod
     def prepare() -> None:

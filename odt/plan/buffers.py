@@ -62,8 +62,8 @@ class Parameters:
 
 
 class Buffers:
-    """Makes and keeps them; ``flash``: bytes of the frozen weights so far, 0 if there are none; ``trains``: whether any
-    weight may.
+    """Makes and keeps them; ``flash``: bytes of the frozen weights so far, 0 if there are none; ``trains``: the
+    optimizer, if anything trains.
 
     ``named``: whether the arena's buffers have names, and the state's are ``noted``, for those who look inside.
     """
@@ -188,7 +188,7 @@ class Buffers:
         keep = self.freeze if self.flash and not trained else self.keep
         made.kernel = keep(name + " kernel", rows * columns * (1 if self.int8 else 4))
         if self.int8:
-            if trained:
+            if trained and getattr(self.trains, "residuals", True):
                 made.residual = self.keep(name + " residual", count * columns)
             made.scale = keep(name + " kernel scale", 4 * rows, WEIGHT, SCALE)
         if not trained:

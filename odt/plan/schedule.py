@@ -24,7 +24,7 @@ class Schedule:
     def __init__(self, dtype, batch, optimizer, flash=0, noted=None, buffers=None):
         self.int8 = dtype == "int8"
         self.batch = batch
-        self.buffers = (buffers or Buffers)(self.int8, flash, optimizer is not None, noted is not None)
+        self.buffers = (buffers or Buffers)(self.int8, flash, optimizer, noted is not None)
         self.arena = self.buffers.arena
         self.updates = Updates(self, optimizer)
         self.instructions = []

@@ -162,7 +162,9 @@ class Updates:
     def _decay_rows(self, name, weights, kernel, part, number):
         """The decay of one of the ranges of a kernel's rows that train."""
         s = self.s
-        residual = part.of(s.arena, weights.residual, part.columns) if s.int8 else None
+        residual = weights.residual
+        if residual is not None:
+            residual = part.of(s.arena, residual, part.columns)
         stream = name + (" decay %d" % number if number else " decay")
         self._decay(part.of(s.arena, kernel, part.columns * (1 if s.int8 else 4)), residual, part.count, stream)
 

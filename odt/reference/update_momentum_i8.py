@@ -1,7 +1,9 @@
-"""Momentum and Nesterov momentum of int8 weights, in int16."""
+"""Momentum and Nesterov momentum of int8 weights, in int16; and weights that have no residuals."""
 
-from ..base.fixed import scale_mul, scale_shift
-from ..base.primitives import wrap32
+from ..base.fixed import hash32, multiplier, scale_div, scale_mul, scale_shift
+from ..base.primitives import rescale_random, wrap32
+from ..base.regions import KEY
+from .data import rows
 from .update_i8 import dither, needed_exponent, power_of_2, product, round_shift, short
 
 
@@ -53,3 +55,42 @@ def _momentum_i16(o, nesterov):
                 v[i] <<= 2
             ex -= 2
         o.ex[n] = ex
+
+
+# Weights without residuals
+
+
+def round_i8(o):
+    """w -= rate * ds[n] * d / sw[n], rounded at random
+
+    w+i8[N*K] sw+i32[N] limited+i32 d:i32[R*K] ds:i32[R] rate:i32 c: ; N K id common at R
+    """
+    rate = o.rate[0]
+    part = rows(o)
+    if rate == 0 or not part:
+        return
+    key, size = hash32(o.c[KEY], o.id), o.K
+    limited = bool(o.common and o.at and o.limited[0])
+    for n in part:
+        m, s = multiplier(scale_div(scale_mul(rate, o.ds[n - o.at]), o.sw[n]))
+        for i in range(n * size, (n + 1) * size):
+            value = o.w[i] - rescale_random(o.d[i - o.at * size], m, s, hash32(key, i))
+            if not -127 <= value <= 127:
+                value = 127 if value > 0 else -127
+                limited = True
+            o.w[i] = value
+        if limited and not o.common:
+            _halve_rounded(o, n, n + 1)
+            limited = False
+    if limited and o.at + o.R == o.N:
+        _halve_rounded(o, 0, o.N)
+        limited = False
+    o.limited[0] = int(limited)
+
+
+def _halve_rounded(o, first, stop):
+    """A half goes to the even number."""
+    for i in range(first * o.K, stop * o.K):
+        o.w[i] = o.w[i] + (o.w[i] >> 1 & 1) >> 1
+    for n in range(first, stop):
+        o.sw[n] = scale_shift(o.sw[n], 1)

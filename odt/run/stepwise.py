@@ -18,6 +18,7 @@ from .calibration import MASK, READS, ROUNDS, follow, forgotten, is_left_out, le
 _MODULES = (
     "run.calibration", "run.stepwise", "plan.listing", "base.opcodes", "base.lines", "base.primitives", "run.weights",
     "plan.values", "recurrent.instructions", "attention.instructions", "embedding.instructions",
+    "adapt.instructions",
 )  # fmt: skip
 _OWN = __name__, "odt.run.calibration"
 

@@ -443,7 +443,7 @@ def contents(rng, op, operand, dtype, size, immediates):
         return array("i", [draw_peak(rng)]).tobytes()
     if operand == "rate":
         rate = 0 if rng.random() < 0.1 else draw_scale(rng, -16, 0)
-        if op.name in ("adam_i8", "apply_i8") and rng.random() < 0.2:
+        if op.name in ("adam_i8", "apply_i8", "round_i8") and rng.random() < 0.2:
             rate = draw_scale(rng, 0, 20)
         return array("i", [rate, draw_scale(rng, -8, 0)][:count]).tobytes()
     if operand == "st":  # pairs: a mean in steps / 1024, the inverse of a deviation
@@ -454,10 +454,10 @@ def contents(rng, op, operand, dtype, size, immediates):
     if operand in ("gamma", "beta", "mean"):  # times 2^-20
         top = rng.choice((21, 21, rng.randint(1, 30)))
         return array("i", [rng.randint(-1 << top, 1 << top) for _ in range(count)]).tobytes()
-    is_scale = operand in SCALES or op.name == "product" or (operand == "ds" and "apply" in op.name)
+    is_scale = operand in SCALES or op.name == "product" or (operand == "ds" and op.name.startswith(("apply", "round")))
     if is_scale:
         draw = draw_scale if is_float(op.name) else any_scale
-        if op.name == "apply_i8" and operand == "ds":
+        if op.name in ("apply_i8", "round_i8") and operand == "ds":
             values = [draw_scale(rng, -26, -6) for _ in range(count)]
         else:
             values = [draw(rng) for _ in range(count)]

@@ -23,15 +23,15 @@ def draw(session):
         whole = Weights(weights.rows, weights.columns, weights.trained, False)
         whole.kernel = Buffer("kernel", size, None)
         whole.kernel.offset = 0
-        if int8:
+        if weights.residual:
             whole.residual = Buffer("residual", weights.residual.size, None)
             whole.residual.offset = size
-        drawn = bytearray(size + (whole.residual.size if int8 else 0))
+        drawn = bytearray(size + (weights.residual.size if weights.residual else 0))
         weights_of.draw(drawn, whole, key, None if int8 else scale_shift(limit, -14))
         kernel = weights.kernel.memory(session.state)
         for index in range(size):
             kernel[index] = drawn[index]
-        if int8:
+        if weights.residual:
             at = weights.residual.offset
             session.state[at : at + weights.residual.size] = drawn[size:]
     plan.commit()

@@ -38,17 +38,18 @@ class Traits:
 def _read(source: "str") -> "tuple[dict[str, tuple[str, list[str]]], dict[str, Traits]]":
     families: dict[str, Any] = {}
     found: dict[str, Traits] = {}
-    for family, about, name, formula, words in _LINE.findall(source):
-        if family:
-            families[family] = about, []
+    for begun, about, name, formula, words in _LINE.findall(source):
+        if begun:  # a capability's may go on with one of the base
+            family = begun
+            families.setdefault(family, (about, []))
             continue
         clauses = dict([clause.partition(" ")[::2] for clause in words.split("; ")])
         odd = [word for word in clauses if word not in _CLAUSES]
         if odd or "in" not in clauses:
             what = "the clause %r" % odd[0] if odd else "no clause 'in'"
             raise ValueError("instruction %s has %s; its second comment has %s" % (name, what, ", ".join(_CLAUSES)))
-        families[list(families)[-1]][1].append(name)
-        found[name] = Traits(list(families)[-1], formula, clauses)
+        families[family][1].append(name)
+        found[name] = Traits(family, formula, clauses)
     for name, traits in found.items():
         if traits.cost and traits.cost.startswith("as "):
             other = found.get(traits.cost[3:])

@@ -10,7 +10,7 @@ from networks import spread
 from stock_files import give
 
 import odt
-from odt.adapt import update
+from odt.adapt import RoundedSGD, update
 
 sys.path.insert(0, str(machines.ROOT / "bench"))
 
@@ -64,7 +64,7 @@ def biases(**options):
     return model
 
 
-def split(**options):
+def split(optimizer=None, **options):
     """A network of which some channels train, in a few layers; all else lies in flash."""
     x = odt.Input((40, 40, 3), dtype="uint8", scale=1 / 128, zero_point=128)
     y = odt.Conv2D(8, 3, strides=5, padding="same", activation="relu", name="first")(x)
@@ -75,7 +75,7 @@ def split(**options):
     model = odt.Model(x, odt.Dense(5, name="last")(y))
     rows = {"wide": ((0, 6),), "deep": ((2, 3), (10, 4)), "narrow": ((4, 8),), "hidden": ((0, 10),)}
     update.channels(model, rows | {"last": ((0, 5),)})
-    model.compile(odt.Adam(0.01), batch_size=1, seed=1, **options)
+    model.compile(optimizer or odt.Adam(0.01), batch_size=1, seed=1, **options)
     return model
 
 
@@ -142,6 +142,15 @@ def test_boards_train_split_kernels_to_the_digests_of_the_pc(name, tmp_path):
     size = 40 * 40 * 3
     path, expected, _ = made(split, tmp_path, size, frozen=frozen)
     assert odt.load_model(str(path)).session.plan.rows[0][0] == "input"  # the sample is read by rows
+    check(trained(name, path, size), expected)
+
+
+@pytest.mark.parametrize("name", ("unix", "qemu_m7", "rp2040", "stock_rp2040"))
+def test_boards_train_weights_without_residuals_to_the_digests_of_the_pc(name, tmp_path):
+    options = {"optimizer": RoundedSGD(0.1, 0.9)}
+    frozen = odt.files.frozen.pack(split(**options))
+    size = 40 * 40 * 3
+    path, expected, _ = made(split, tmp_path, size, frozen=frozen, **options)
     check(trained(name, path, size), expected)
 
 
