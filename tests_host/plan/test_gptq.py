@@ -1,4 +1,4 @@
-"""Rounding of 4-bit weights (odt/host/gptq.py), against the paper's: NumPy's Cholesky factors of the inverse."""
+"""Rounding of 4-bit weights (odt/host/rows/gptq.py), against the paper's: NumPy's Cholesky factors of the inverse."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 import odt
 from odt.adapt import update
 from odt.files import frozen
-from odt.host import gptq
+from odt.host.rows import gptq
 from odt.host.four_bits import _One
 from odt.plan import linear
 
