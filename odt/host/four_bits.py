@@ -4,8 +4,8 @@
     model.compile(..., frozen=data)                             # host/rows/packed.py
 
 A weight is q steps, q from -7 to 7. Its int8 is 16 q, in the scale of its row, which is a 16th of a step: so
-multipliers are about those of other int8 weights, whose loops are the fastest. With samples, rows/gptq.py rounds; what is
-left of a row's error moves its output's mean, and the layer's bias takes that back (bias correction: Nagel et al.,
+multipliers are about those of other int8 weights, whose loops are the fastest. With samples, rows/gptq.py rounds; what
+is left of a row's error moves its output's mean, and the layer's bias takes that back (bias correction: Nagel et al.,
 2019). CPython only; integers and float64, which give the same bytes on every PC.
 """
 
