@@ -27,6 +27,7 @@ def shaped(session: "Any", given: "Any", out: "Any") -> "Any":
 def _short(session, given, shape):
     seen, regions, arena, engine = session.seen, session.regions, session.arena, session.engine
     dtype, axes, strides, ndarray = given.dtype, given.shape, given.strides, numpy.ndarray
+    empty, single = numpy.empty, numpy.dtype("float32")
     code = ord(engine.typecode(given) or "?"), session.control[X_FORMAT], session.row
     call, run, one_run = (session.loaded, regions) + code + seen.place, seen.engine, shape[0] <= session.rows
 
@@ -41,7 +42,7 @@ def _short(session, given, shape):
         ):
             regions[X_DATA] = x
             regions[Y_DATA] = now.used = None
-            result = ndarray(shape, "f")
+            result = empty(shape, single)
             if run(call, result) and (now.calibrated == 2 or not now.peaks or _holds(arena, now.peaks)):
                 return result
         return predict(now, x, out)

