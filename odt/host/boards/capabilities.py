@@ -15,7 +15,7 @@ Capability = namedtuple("Capability", "about needs kernels blocks", defaults=(()
 
 CAPABILITIES = {
     "adapt": Capability(
-        "which layers and channels train; training without a backward pass", needs=("kernels",), blocks=23
+        "which layers and channels train; training without a backward pass", needs=("kernels",), blocks=25
     ),
     "attention": Capability(
         "MultiHeadAttention, PositionEmbedding", kernels=("_odt_attention", "_odt_f32_attention"), blocks=17
