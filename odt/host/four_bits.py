@@ -21,7 +21,7 @@ from ..inspect.packed import stored
 from ..plan import linear
 from ..run.session import point, ready
 from ..run.weights import memory_of
-from .rows.gptq import Windows, rounded
+from .rows.gptq import Windows, fitted
 from .rows.packed import table
 
 _MOST = 7  # the largest q
@@ -109,7 +109,7 @@ def _quantized(layer, weights, session, mean, factors):
         step = bits_to_float(float_to_bits(scale * step_of(whole)))
         if factors:
             part = factors[row * len(factors) // weights.rows]
-            four = rounded([value * scale for value in whole], step, _MOST, part)
+            step, four = fitted([value * scale for value in whole], step, _MOST, part)
         else:
             four = [max(-_MOST, min(_MOST, round(value * scale / step))) for value in whole]
         values += four

@@ -33,9 +33,15 @@ def test_rows_round_as_the_paper_has_it_and_lose_less_than_to_the_nearest(count,
     lost = []
     for _ in range(20):
         row, step = rng.normal(size=width), 0.4
-        ours = gptq.rounded(row.tolist(), step, 7, factors)
+        error, ours = gptq.rounded(row.tolist(), step, 7, factors)
         assert ours == by_the_paper(row, step, windows).tolist()
         nearest = np.clip(np.rint(row / step), -7, 7)
+        products = windows.T @ windows + np.eye(width) * 0.01 * np.mean(np.sum(windows**2, 0))
+        left = row - np.array(ours) * step
+        np.testing.assert_allclose(error, left @ products @ left, rtol=1e-6)
+        best = min([gptq.rounded(row.tolist(), step * by, 7, factors)[0] for by in gptq._NEAR])
+        near, steps = gptq.fitted(row.tolist(), step, 7, factors)
+        assert gptq.rounded(row.tolist(), near, 7, factors) == (pytest.approx(best, rel=1e-5), steps)
         lost.append([np.sum((windows @ (row - each * step)) ** 2) for each in (np.array(ours), nearest)])
     assert np.mean(lost, 0)[0] < 0.8 * np.mean(lost, 0)[1]
 
@@ -44,7 +50,7 @@ def test_a_longer_row_is_rounded_in_parts(monkeypatch):
     rng = np.random.default_rng(1)
     windows, row = rng.integers(-9, 10, (50, 21)), rng.normal(size=21)
     monkeypatch.setattr(gptq, "_MOST", 8)
-    ours = gptq.rounded(row.tolist(), 0.3, 7, gptq._factors(windows.tolist()))
+    _, ours = gptq.rounded(row.tolist(), 0.3, 7, gptq._factors(windows.tolist()))
     parts = [by_the_paper(row[at : at + 8], 0.3, windows[:, at : at + 8]) for at in (0, 8, 16)]
     assert ours == np.concatenate(parts).tolist()
 
