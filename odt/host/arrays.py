@@ -19,7 +19,8 @@ def shaped(session: "Any", given: "Any", out: "Any") -> "Any":
     The session's next predict() of an array of their type, shape and strides takes the short way.
     """
     shape = (len(out) // session.seen.width,) + tuple(session.shape)
-    if given.__class__ is numpy.ndarray and session.engine.__name__ == "_odt" and given.flags.c_contiguous:
+    is_plain = given.__class__ is numpy.ndarray and given.flags.c_contiguous and not hasattr(session.input, "check")
+    if is_plain and session.engine.__name__ == "_odt":
         session.seen.predict = _short(session, given, shape)
     return numpy.frombuffer(out, "f").reshape(shape)
 

@@ -37,6 +37,6 @@ def test_a_row_that_is_no_row_is_refused_by_its_name(comment, message):
 def test_a_row_says_its_piece_its_cost_and_how_it_is_cut():
     more = LINE.replace("1 clear", "2 tick") + "  # in f32_conv; rows ab; cost as clear"
     families, found = traits._read(LINE + "  # in base; cost 1 N; updates\n" + more)
-    assert families == {"step": ("counters", ["tick"])}  # the last section of that name
+    assert families == {"step": ("counters", ["clear", "tick"])}  # a capability's goes on with the base's
     assert (found["tick"].piece, found["tick"].rows, found["tick"].cost) == ("_odt_f32_conv", "ab", "1 N")
     assert (found["clear"].piece, found["clear"].rows, found["clear"].updates) == ("_odt", None, True)

@@ -22,6 +22,7 @@ enum {
     BLOCK = 96,   // outputs whose places are found together: a multiple of 6 and 8
     LINES = ODT_X86_SMALL ? 320 : 65536,   // largest number of elements of x
     PANELS = ODT_X86_SMALL ? 4096 : 131072, // largest number of bytes of the factor that is packed
+    SUMS = VECTORS * BLOCK * WIDTH, // before they become outputs
 };
 
 #define UNROLL _Pragma("GCC unroll 32")
@@ -31,6 +32,7 @@ typedef struct {
     int8_t *panels;
     uint8_t *lines;
     odt_outputs16_t *outputs; // of 16 filters each
+    int32_t *sums;            // SUMS
     uint8_t *usual;           // whether they are by odt_outputs_wide()
 } dot_scratch_t;
 
@@ -243,7 +245,7 @@ ODT_VNNI static void dot_filters(const odt_correlation_t *a, const odt_x86_windo
                     dot_block(&b, scratch->panels + i * panel, vectors, scratch->outputs + i, a->y + n, &e, NULL);
                     continue;
                 }
-                int32_t sums[VECTORS * BLOCK * WIDTH];
+                int32_t *sums = scratch->sums;
                 dot_block(&b, scratch->panels + i * panel, vectors, scratch->outputs + i, NULL, NULL, sums);
                 for (int32_t j = 0; j < vectors; j++) {
                     int32_t filter = n + j * WIDTH;
@@ -275,12 +277,13 @@ int odt_correlate_dot_i8__x86(const odt_correlation_t *a) {
     }
     size_t panels = (size_t)blocks * (size_t)panel, each = sizeof(odt_outputs16_t) + 1;
     size_t lines = (size_t)(odt_line_size(&w, &first) * odt_image_lines(&w, &first) * first.images) + ODT_BEYOND_LINES;
-    char *memory = malloc(63 + panels + (size_t)blocks * each + lines);
+    char *memory = malloc(63 + SUMS * sizeof(int32_t) + panels + (size_t)blocks * each + lines);
     if (!memory) {
         return 0;
     }
     dot_scratch_t scratch = {.outputs = odt_line_from(memory)};
-    scratch.panels = (int8_t *)(scratch.outputs + blocks);
+    scratch.sums = (int32_t *)(scratch.outputs + blocks);
+    scratch.panels = (int8_t *)(scratch.sums + SUMS);
     scratch.lines = (uint8_t *)scratch.panels + panels;
     scratch.usual = scratch.lines + lines;
     for (int32_t from = 0; from < a->N; from += blocks * WIDTH) {

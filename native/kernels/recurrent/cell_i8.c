@@ -1,5 +1,6 @@
 // What both int8 kernels of recurrent layers call where their file is to be small.
 
+#include "../../core.h"
 #include "cell_i8.h"
 
 #if ODT_SMALL

@@ -33,7 +33,7 @@ class Stage:
         self.sources = {unit: [self.makers[y] for y in unit.inputs if y in self.makers] for unit in units}
         self.readers = {unit: [] for unit in units}
         for unit in units:
-            for maker in {*self.sources[unit]}:
+            for maker in set(self.sources[unit]):
                 self.readers[maker].append(unit)
         self.windows = {}
         self.stripes = []
