@@ -203,10 +203,8 @@ static int outputs_of(const odt_correlation_t *a, int32_t n, odt_outputs16_t *o)
     return odt_outputs16(o, a->q + n * a->q_step, a->q_step, bias, odt_min(WIDTH, a->N - n), a->zy, a->lo);
 }
 
-int odt_correlate_i8__x86(const odt_correlation_t *a) {
-    if (odt_correlate_dot_i8__x86(a)) {
-        return 1;
-    }
+// By AVX2. Apart from what calls it, whose stack it would take: a thread's has 16 KB.
+__attribute__((noinline)) static int correlate_in_pairs(const odt_correlation_t *a) {
     odt_x86_windows_t w = odt_windows(a);
     int32_t panel = a->KH * ((a->KW * a->C + 1) & ~1) * WIDTH;
     odt_x86_tile_t first;
@@ -252,6 +250,10 @@ int odt_correlate_i8__x86(const odt_correlation_t *a) {
     }
     free(scratch);
     return 1;
+}
+
+int odt_correlate_i8__x86(const odt_correlation_t *a) {
+    return odt_correlate_dot_i8__x86(a) || correlate_in_pairs(a);
 }
 
 // --- the gradient of the filters ----------------------------------------------------------------
