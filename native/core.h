@@ -154,6 +154,13 @@
 #ifndef ODT_X86_LEVEL
 #define ODT_X86_LEVEL 2
 #endif
+// Vectors of 512 bits that multiply bytes, where the compiler knows them.
+#if ODT_X86 && ODT_X86_LEVEL >= 2 \
+    && ((defined(__clang__) && __clang_major__ >= 11) || (!defined(__clang__) && __GNUC__ >= 9))
+#define ODT_HAS_VNNI 1
+#else
+#define ODT_HAS_VNNI 0
+#endif
 #ifndef ODT_X86_SMALL
 #define ODT_X86_SMALL 0
 #endif

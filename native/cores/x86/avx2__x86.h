@@ -15,12 +15,8 @@ static inline int odt_has_avx2(void) {
     return ODT_X86_LEVEL >= 1 && __builtin_cpu_supports("avx2") != 0;
 }
 
-// Vectors of 512 bits that multiply bytes, where the compiler knows them.
-#if ODT_X86_LEVEL >= 2 && ((defined(__clang__) && __clang_major__ >= 11) || (!defined(__clang__) && __GNUC__ >= 9))
+#if ODT_HAS_VNNI
 #define ODT_VNNI __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")))
-#define ODT_HAS_VNNI 1
-#else
-#define ODT_HAS_VNNI 0
 #endif
 
 static inline int odt_has_vnni(void) {
