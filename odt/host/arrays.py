@@ -1,6 +1,6 @@
 """predict() of NumPy's arrays on a PC: from the second on one call of the engine, as of buffers.
 
-odt/run/predict.py sees the first of a kind, which it checks; those of the same type, shape and order need no more.
+odt/run/predict.py sees the first of a kind, which it checks; those of the same type, shape and order are not checked again.
 """
 
 import numpy
