@@ -1,7 +1,7 @@
 """predict() of NumPy's arrays on a PC: from the second on one call of the engine, as of buffers.
 
-odt/run/predict.py sees the first of a kind, which it checks; those of the same type, shape and order are not checked
-again.
+odt/run/predict.py sees the first of a kind. Those of the same type, shape and order go to the engine at once, which
+itself refuses NaN.
 """
 
 import numpy

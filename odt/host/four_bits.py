@@ -1,4 +1,4 @@
-"""Kernels of 4 bits, of a trained int8 model: each row (output channel) in the scale of the smallest squared error.
+"""Kernels of 4 bits, of a trained int8 model: each row (output channel) in the scale of the smallest error.
 
     data = odt.files.frozen.pack(model, bits=4, x=samples)      # comes here
     model.compile(..., frozen=data)                             # host/rows/packed.py
@@ -179,7 +179,7 @@ class _One:
 
 def _measured(model, names, x):
     """Of these layers, by name: the mean over samples and positions of what each weight of a row is multiplied by, and
-    what gptq.rounded() takes of them.
+    what gptq.fitted() takes of them.
 
     Lists of one of each; of layers by channel, and of groups, of one for each.
     """

@@ -7,7 +7,7 @@
 #include "../../opcodes.h"
 #include "wide__x86.h"
 
-#if ODT_X86 && ODT_HAS_VNNI
+#if ODT_HAS_VNNI
 
 enum { ODT_X86_INPUTS = 1024 }; // of a sample at most
 

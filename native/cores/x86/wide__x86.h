@@ -12,7 +12,7 @@
 #include "finish__x86.h"
 #include "windows__x86.h"
 
-#if ODT_X86 && ODT_HAS_VNNI
+#if ODT_HAS_VNNI
 
 #define ODT_VNNI_INLINE ODT_VNNI static inline __attribute__((always_inline))
 

@@ -60,7 +60,7 @@ void odt_dense_i8(const odt_dense_i8_t *a) {
         odt_correlate_i8(&c);
         return;
     }
-    #if ODT_X86 && ODT_HAS_VNNI
+    #if ODT_HAS_VNNI
     if (odt_dense_dot_i8__x86(a)) {
         return;
     }

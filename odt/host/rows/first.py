@@ -23,10 +23,11 @@ def draw(session):
         whole = Weights(weights.rows, weights.columns, weights.trained, False)
         whole.kernel = Buffer("kernel", size, None)
         whole.kernel.offset = 0
+        drawn = bytearray(size)
         if weights.residual:
             whole.residual = Buffer("residual", weights.residual.size, None)
             whole.residual.offset = size
-        drawn = bytearray(size + (weights.residual.size if weights.residual else 0))
+            drawn += bytes(weights.residual.size)
         weights_of.draw(drawn, whole, key, None if int8 else scale_shift(limit, -14))
         kernel = weights.kernel.memory(session.state)
         for index in range(size):
