@@ -139,16 +139,23 @@ void odt_products_i8(const odt_products_t *p);
 // unusual.
 int odt_correlate_i8__x86(const odt_correlation_t *a);
 
-// The same with VNNI alone (dot_i8__x86.c), which that function tries first.
+int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a);
+
+// The same with VNNI alone (dot_i8__x86.c, dot_dw_i8__x86.c), which these functions try first.
 #if ODT_HAS_VNNI
 int odt_correlate_dot_i8__x86(const odt_correlation_t *a);
+int odt_correlate_dw_dot_i8__x86(const odt_correlation_dw_t *a);
 #else
 static inline int odt_correlate_dot_i8__x86(const odt_correlation_t *a) {
     (void)a;
     return 0;
 }
+
+static inline int odt_correlate_dw_dot_i8__x86(const odt_correlation_dw_t *a) {
+    (void)a;
+    return 0;
+}
 #endif
-int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a);
 #endif
 
 // On as many cores as there are (conv2d_i8__threads.c).

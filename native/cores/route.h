@@ -36,6 +36,7 @@
     ROUTE(conv2d_dx_i8, _, _, _, _, conv2d_dx_rows) \
     ROUTE(conv2d_dw_i8, is_sparse, conv2d_dw_channels, conv2d_dw_channels, conv2d_dw_channels, _) \
     ROUTE(conv2d_dw_i8, is_dw_gathered, correlate_dw_gathered, _, correlate_dw_gathered, _) \
+    ROUTE(conv2d_dw_i8, odt_has_vnni, _, _, _, odt_correlate_dw_dot_i8__x86) \
     ROUTE(conv2d_dw_i8, odt_has_products, correlate_dw_by_taps, odt_correlate_dw_part_i8, correlate_dw_by_taps, \
         odt_correlate_dw_i8__x86) \
     ROUTE(conv2d_dw_i8, _, _, _, _, conv2d_dw_channels) \

@@ -25,8 +25,6 @@ enum {
     SUMS = VECTORS * BLOCK * WIDTH, // before they become outputs
 };
 
-#define UNROLL _Pragma("GCC unroll 32")
-
 // Of malloc() for the time of a call: too much for the stack of a thread.
 typedef struct {
     int8_t *panels;
@@ -37,20 +35,6 @@ typedef struct {
 } dot_scratch_t;
 
 // --- filters in fours ---------------------------------------------------------------------------
-
-// Four rows of `count` bytes, byte by byte in turn.
-ODT_VNNI static __m512i turn_fours(const int8_t *const *rows, int32_t count) {
-    __mmask16 mask = (__mmask16)((1 << count) - 1);
-    __m128i a = _mm_maskz_loadu_epi8(mask, rows[0]), b = _mm_maskz_loadu_epi8(mask, rows[1]);
-    __m128i c = _mm_maskz_loadu_epi8(mask, rows[2]), d = _mm_maskz_loadu_epi8(mask, rows[3]);
-    __m128i ab = _mm_unpacklo_epi8(a, b), cd = _mm_unpacklo_epi8(c, d), AB = _mm_unpackhi_epi8(a, b),
-            CD = _mm_unpackhi_epi8(c, d);
-    __m256i low = _mm256_inserti128_si256(
-        _mm256_castsi128_si256(_mm_unpacklo_epi16(ab, cd)), _mm_unpackhi_epi16(ab, cd), 1);
-    __m256i high = _mm256_inserti128_si256(
-        _mm256_castsi128_si256(_mm_unpacklo_epi16(AB, CD)), _mm_unpackhi_epi16(AB, CD), 1);
-    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
-}
 
 static const int8_t no_weights[WIDTH];
 
@@ -89,7 +73,7 @@ ODT_VNNI static __m512i pack_fours_of_filters(const odt_correlation_t *a, int32_
                     rows[i] = apart[i];
                 }
             }
-            __m512i v = turn_fours(rows, count);
+            __m512i v = odt_turn_fours(rows, count);
             _mm512_storeu_si512(at, v);
             sums = odt_add_weights(sums, v);
         }
@@ -146,7 +130,7 @@ ODT_VNNI_INLINE void dot_rows(const dot_block_t *b, int32_t first, const int8_t 
     const odt_outputs16_t *o, int8_t *y, odt_extremes_t *e, int32_t *sums) {
     const uint8_t *x[ROWS];
     __m512i s[ROWS * VECTORS];
-    UNROLL
+    ODT_X86_UNROLL
     for (int32_t i = 0; i < rows; i++) {
         x[i] = b->x + b->offsets[first + i];
         for (int32_t j = 0; j < vectors; j++) {
@@ -159,7 +143,7 @@ ODT_VNNI_INLINE void dot_rows(const dot_block_t *b, int32_t first, const int8_t 
             for (int32_t j = 0; j < vectors; j++) {
                 w[j] = _mm512_loadu_si512(panel + 64 * j);
             }
-            UNROLL
+            ODT_X86_UNROLL
             for (int32_t i = 0; i < rows; i++) {
                 __m512i v = four_at(x[i] + k);
                 for (int32_t j = 0; j < vectors; j++) {
@@ -170,7 +154,7 @@ ODT_VNNI_INLINE void dot_rows(const dot_block_t *b, int32_t first, const int8_t 
     }
     int is_cut = o->lo == o->zy;
     if (y && o[vectors - 1].filters == WIDTH && first + rows <= b->count) {
-        UNROLL
+        ODT_X86_UNROLL
         for (int32_t i = 0; i < rows * vectors; i += 4) {
             const odt_outputs16_t *of[4];
             int8_t *to[4];
@@ -183,7 +167,7 @@ ODT_VNNI_INLINE void dot_rows(const dot_block_t *b, int32_t first, const int8_t 
         return;
     }
     int32_t all[ROWS * VECTORS * WIDTH];
-    UNROLL
+    ODT_X86_UNROLL
     for (int32_t i = 0; i < rows * vectors; i++) {
         _mm512_storeu_si512(all + i * WIDTH, s[i]);
     }

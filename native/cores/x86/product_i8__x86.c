@@ -312,7 +312,8 @@ static int32_t pack_errors(
     return (count + 1) / 2;
 }
 
-int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a) {
+// By AVX2. Apart from what calls it, whose stack it would take.
+__attribute__((noinline)) static int correlate_dw_in_pairs(const odt_correlation_dw_t *a) {
     odt_x86_windows_t w = {
         a->x, a->B, a->H, a->W, a->C, a->KH, a->KW, a->SH, a->SW, a->top, a->left, a->OH, a->OW, a->zx};
     int32_t length = a->KW * a->C, filter = a->KH * length;
@@ -352,6 +353,10 @@ int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a) {
     } while (odt_next_tile(&w, &next));
     free(scratch);
     return 1;
+}
+
+int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a) {
+    return odt_correlate_dw_dot_i8__x86(a) || correlate_dw_in_pairs(a);
 }
 
 #endif

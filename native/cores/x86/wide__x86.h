@@ -14,6 +14,7 @@
 
 #if ODT_HAS_VNNI
 
+#define ODT_X86_UNROLL _Pragma("GCC unroll 32")
 #define ODT_VNNI_INLINE ODT_VNNI static inline __attribute__((always_inline))
 
 // The first address from memory on that is aligned to lines of the cache.
@@ -126,6 +127,20 @@ ODT_VNNI_INLINE void odt_raise_peak(const odt_extremes_t *e, int is_cut, int32_t
 // Sums of the weights of 16 filters, four of each.
 ODT_VNNI_INLINE __m512i odt_add_weights(__m512i sums, __m512i w) {
     return _mm512_dpbusd_epi32(sums, _mm512_set1_epi8(1), w);
+}
+
+// Four rows of `count` bytes, byte by byte in turn.
+ODT_VNNI static inline __m512i odt_turn_fours(const int8_t *const *rows, int32_t count) {
+    __mmask16 mask = (__mmask16)((1 << count) - 1);
+    __m128i a = _mm_maskz_loadu_epi8(mask, rows[0]), b = _mm_maskz_loadu_epi8(mask, rows[1]);
+    __m128i c = _mm_maskz_loadu_epi8(mask, rows[2]), d = _mm_maskz_loadu_epi8(mask, rows[3]);
+    __m128i ab = _mm_unpacklo_epi8(a, b), cd = _mm_unpacklo_epi8(c, d), AB = _mm_unpackhi_epi8(a, b),
+            CD = _mm_unpackhi_epi8(c, d);
+    __m256i low = _mm256_inserti128_si256(
+        _mm256_castsi128_si256(_mm_unpacklo_epi16(ab, cd)), _mm_unpackhi_epi16(ab, cd), 1);
+    __m256i high = _mm256_inserti128_si256(
+        _mm256_castsi128_si256(_mm_unpacklo_epi16(AB, CD)), _mm_unpackhi_epi16(AB, CD), 1);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
 // 16 rows of bytes: four of each, and the next four, `step` bytes further; after the end of rows 0. Adds to the sums
