@@ -7,8 +7,8 @@
     search.picture("pareto.png")
     search.write(search.best(), "best.odt")            # odt.load_model() opens it, there and here
 
-A trial is a network that is compiled, which says its RAM to the byte, its flash and, by cost.py, its cycles; what is
-beyond a limit is not trained. The others are trained, for the accuracy. No board is needed. Needs `pip install
+A trial compiles a network, which gives its RAM to the byte, its flash and its estimated cycles (odt/host/cost). A
+network beyond a limit is not trained. The others are trained, for the accuracy. No board is needed. Needs `pip install
 '.[search]'`.
 """
 
