@@ -74,7 +74,7 @@ void odt_dense_i8(const odt_dense_i8_t *a) {
         for (n = 0; n < N - last; n += AT_ONCE) {
             int32_t sums[AT_ONCE], from = ODT_SMALL ? n : odt_min(n, N - 4),
                                    count = ODT_SMALL ? 4 : odt_min(N - from, AT_ONCE);
-            if (!ODT_SMALL && count % 4) { // the last four overlap: some are computed twice
+            if (!ODT_SMALL && count % 4) { // the last four channels; some are computed twice
                 odt_dot4_i8(a->x + m * K, a->w + (from + count - 4) * K, K, K, a->zx, sums + count - 4, 1);
             }
             odt_dot4_i8(a->x + m * K, a->w + from * K, K, K, a->zx, sums, count / 4);

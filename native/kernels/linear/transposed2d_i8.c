@@ -61,7 +61,7 @@ static int transposed2d_of_pixels(const odt_transposed2d_i8_t *a) {
             int8_t *y = a->y + b * taps * N + n;
             odt_poll();
             odt_dot4_i8(x, w, C, C, zx, sums, taps / 4);
-            if (taps % 4) { // some twice
+            if (taps % 4) { // the last four taps; some are computed twice
                 odt_dot4_i8(x, w + (taps - 4) * C, C, C, zx, sums + taps - 4, 1);
             }
             for (int32_t i = 0; i < taps; i++, y += N) {
