@@ -1,5 +1,5 @@
 // Gradients of filters (correlate.h) on a PC with VNNI (wide__x86.h): 16 columns of a filter's row at a time, four
-// positions together. x is copied to lines of bytes, 128 larger and surrounded by zx; errors are packed in fours. Sums
+// positions together. x + 128 is copied to lines of bytes, surrounded by zx + 128; errors are packed in fours. Sums
 // wrap, so their order does not matter.
 
 #include "../../core.h"
@@ -17,22 +17,22 @@
 
 enum {
     COLUMNS = ODT_X86_WIDTH,
-    FILTERS = 16, // that are summed together, at most
-    POSITIONS = ODT_X86_SMALL ? 24 : 1024,  // of a tile at most: a multiple of 4
-    CHANNELS = ODT_X86_SMALL ? 16 : 64,     // whose errors are packed at most: a multiple of FILTERS
-    LINES = ODT_X86_SMALL ? 320 : 131072,   // largest number of elements of x
+    FILTERS = 16, // the most filters summed together
+    POSITIONS = ODT_X86_SMALL ? 24 : 1024,  // the most positions of a tile: a multiple of 4
+    CHANNELS = ODT_X86_SMALL ? 16 : 64,     // the most channels whose errors are packed: a multiple of FILTERS
+    LINES = ODT_X86_SMALL ? 320 : 131072,   // the most elements of x
 };
 
-// Of malloc() for the time of a call: too much for the stack of a thread.
+// From malloc() for the time of a call: too large for a thread's stack.
 typedef struct {
-    int32_t errors[POSITIONS / 4 * CHANNELS]; // of four positions each
+    int32_t errors[POSITIONS / 4 * CHANNELS]; // each of four positions
     int32_t offsets[POSITIONS];
     int32_t sums[CHANNELS];                   // of each filter's errors
     uint8_t lines[];
 } dot_dw_scratch_t;
 
-// The errors of filters n .. n + count - 1 at the tile's positions, in fours, CHANNELS apart: after the last position
-// come errors of 0. Missing filters have errors of 0.
+// Packs the errors of filters n .. n + count - 1 at the tile's positions, in fours, CHANNELS apart. Positions after the
+// last, and missing filters, have errors of 0.
 ODT_VNNI static void pack_errors_in_fours(
     const odt_correlation_dw_t *a, const odt_x86_tile_t *t, int32_t n, int32_t count, dot_dw_scratch_t *s) {
     static const int8_t none[CHANNELS];
@@ -70,7 +70,7 @@ ODT_VNNI static void pack_errors_in_fours(
     }
 }
 
-// Columns of four positions, column by column.
+// Loads columns of four positions, ordered by column.
 ODT_VNNI_INLINE __m512i columns_at(const uint8_t *x, const int32_t *offsets, __m512i words, __m512i bytes) {
     __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(x + offsets[0])));
     v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(x + offsets[1])), 1);
@@ -79,8 +79,8 @@ ODT_VNNI_INLINE __m512i columns_at(const uint8_t *x, const int32_t *offsets, __m
     return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(words, v), bytes);
 }
 
-// dw of `filters` filters, which are `filter` apart, and 16 columns, of which `columns` are used, by errors of `rows`
-// filters. x begins at the columns of the window at offset 0.
+// Computes dw for `filters` filters, `filter` apart, and 16 columns, of which `columns` are used, from the errors of
+// `rows` filters. x points to the columns of the window at offset 0.
 ODT_VNNI_INLINE void add_fours(const dot_dw_scratch_t *s, const uint8_t *x, int32_t positions, int32_t first,
     int32_t zero, int32_t rows, int32_t filters, int32_t *dw, int32_t filter, int32_t columns, int is_first) {
     __m512i words = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
@@ -108,7 +108,7 @@ ODT_VNNI_INLINE void add_fours(const dot_dw_scratch_t *s, const uint8_t *x, int3
     }
 }
 
-// The tile's part of dw of filters from .. from + count - 1, whose errors are packed.
+// Adds the tile's part of dw for filters from .. from + count - 1, whose errors are packed.
 ODT_VNNI static void add_tile(const odt_correlation_dw_t *a, const dot_dw_scratch_t *s, int32_t size,
     int32_t positions, int32_t from, int32_t count, int is_first) {
     int32_t length = a->KW * a->C, filter = a->KH * length, zero = a->zx + 128;

@@ -1,6 +1,6 @@
-// Products of int8 matrices (correlate.h) on a PC with VNNI (wide__x86.h). x is copied to lines of bytes, 128 larger
-// and surrounded by zx, so that the rows of a window are read in place. The other factor is packed in fours. Sums wrap,
-// so their order does not matter.
+// Products of int8 matrices (correlate.h) on a PC with VNNI (wide__x86.h). x + 128 is copied to lines of bytes,
+// surrounded by zx + 128, so that the rows of a window are read in place. The other factor is packed in fours. Sums
+// wrap, so their order does not matter.
 
 #include "../../core.h"
 #include "../correlate.h"
@@ -17,29 +17,29 @@
 
 enum {
     WIDTH = ODT_X86_WIDTH,
-    VECTORS = 4,  // of filters that are summed together, at most
-    ROWS = 8,     // outputs that are summed together, at most
-    BLOCK = 96,   // outputs whose places are found together: a multiple of 6 and 8
-    LINES = ODT_X86_SMALL ? 320 : 65536,   // largest number of elements of x
-    PANELS = ODT_X86_SMALL ? 4096 : 131072, // largest number of bytes of the factor that is packed
-    SUMS = VECTORS * BLOCK * WIDTH, // before they become outputs
+    VECTORS = 4,  // the most vectors of filters summed together
+    ROWS = 8,     // the most outputs summed together
+    BLOCK = 96,   // outputs located together: a multiple of 6 and 8
+    LINES = ODT_X86_SMALL ? 320 : 65536,   // the most elements of x
+    PANELS = ODT_X86_SMALL ? 4096 : 131072, // the most bytes of the packed factor
+    SUMS = VECTORS * BLOCK * WIDTH, // sums before they become outputs
 };
 
-// Of malloc() for the time of a call: too much for the stack of a thread.
+// From malloc() for the time of a call: too large for a thread's stack.
 typedef struct {
     int8_t *panels;
     uint8_t *lines;
     odt_outputs16_t *outputs; // of 16 filters each
     int32_t *sums;            // SUMS
-    uint8_t *usual;           // whether they are by odt_outputs_wide()
+    uint8_t *usual;           // whether odt_outputs_wide() takes the outputs
 } dot_scratch_t;
 
 // --- filters in fours ---------------------------------------------------------------------------
 
 static const int8_t no_weights[WIDTH];
 
-// Filters n .. n + 15: fours of KH rows, each `step` bytes after the one before; missing filters are 0, or copies of
-// the last. Returns the sums of the weights.
+// Packs filters n .. n + 15: fours of KH rows, `step` bytes from row to row. Missing filters are 0, or copies of the
+// last. Returns the sums of the weights.
 ODT_VNNI static __m512i pack_fours_of_filters(const odt_correlation_t *a, int32_t n, int8_t *to, int32_t step) {
     int32_t length = a->KW * a->C, fours = (length + 3) / 4, count = odt_min(WIDTH, a->N - n);
     const int8_t *w = a->w + n * a->w_n;
@@ -81,7 +81,7 @@ ODT_VNNI static __m512i pack_fours_of_filters(const odt_correlation_t *a, int32_
     return sums;
 }
 
-// Filters from .. stop - 1: panels of those that are summed together.
+// Packs filters from .. stop - 1 to panels of filters that are summed together.
 ODT_VNNI static void pack_all(const odt_correlation_t *a, int32_t from, int32_t stop, const dot_scratch_t *scratch) {
     int32_t panel = (a->KW * a->C + 3) / 4 * a->KH * 64, count = (stop - from + WIDTH - 1) / WIDTH;
     for (int32_t i = 0, n = from; i < count; i++, n += WIDTH) {
@@ -95,11 +95,11 @@ ODT_VNNI static void pack_all(const odt_correlation_t *a, int32_t from, int32_t 
 
 // --- sums ---------------------------------------------------------------------------------------
 
-// Where outputs are: their windows, and their bytes from y on.
+// Places of outputs: their windows, and their bytes from y on.
 typedef struct {
     const uint8_t *x;
     const int32_t *offsets, *places;
-    int32_t count, KH, size, length; // outputs; rows of a window, bytes from one to the next, and of one
+    int32_t count, KH, size, length; // outputs; rows of a window, bytes from row to row, bytes of a row
 } dot_block_t;
 
 ODT_VNNI_INLINE __m512i four_at(const uint8_t *x) {
@@ -108,7 +108,7 @@ ODT_VNNI_INLINE __m512i four_at(const uint8_t *x) {
     return _mm512_set1_epi32(four);
 }
 
-// Outputs of odt_outputs_of_four(): a vector's at each of four places, which follow one another by `vectors`.
+// Stores the outputs of odt_outputs_of_four(): of each vector at one of four places, `vectors` vectors per place.
 ODT_VNNI_INLINE void store_four(__m512i v, int32_t vectors, int8_t *const *to) {
     __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     v = _mm512_permutexvar_epi32(order, v);
@@ -125,7 +125,7 @@ ODT_VNNI_INLINE void store_four(__m512i v, int32_t vectors, int8_t *const *to) {
     }
 }
 
-// The outputs of `rows` windows by `vectors` times 16 filters. y is NULL where sums alone are asked for.
+// Computes the outputs of `rows` windows for `vectors` times 16 filters. If y is NULL, only sums.
 ODT_VNNI_INLINE void dot_rows(const dot_block_t *b, int32_t first, const int8_t *panel, int32_t rows, int32_t vectors,
     const odt_outputs16_t *o, int8_t *y, odt_extremes_t *e, int32_t *sums) {
     const uint8_t *x[ROWS];
@@ -202,12 +202,12 @@ ODT_VNNI static void dot_block(const dot_block_t *b, const int8_t *panel, int32_
     }
 }
 
-// Filters from .. stop - 1, which are packed, of all outputs.
+// Computes all outputs of filters from .. stop - 1, which are packed.
 ODT_VNNI static void dot_filters(const odt_correlation_t *a, const odt_x86_windows_t *w, const odt_x86_tile_t *all,
     int32_t from, int32_t stop, const dot_scratch_t *scratch) {
     int32_t length = w->KW * w->C, panel = w->KH * ((length + 3) / 4) * 64;
     odt_extremes_t e = {_mm512_setzero_si512(), _mm512_setzero_si512()};
-    odt_correlation_t without = *a; // sums of usual filters have the bias
+    odt_correlation_t without = *a; // usual filters have the bias in their sums
     without.bias = NULL;
     odt_x86_tile_t next = *all;
     do {
