@@ -93,7 +93,7 @@ class NetworkSearch:
         self.means = {}  # by a trial's number: its mean accuracy of several seeds, see confirm()
         self.objectives, self.limits, self.epochs = tuple(objectives), dict(limits or {}), epochs
         self.sampler, self.seed, self.name, self.machine, self.progress = sampler, seed, name, machine, progress
-        optuna.logging.set_verbosity(optuna.logging.ERROR)  # what fails is told once, by run()
+        optuna.logging.set_verbosity(optuna.logging.ERROR)  # run() reports a failure once
         if storage is None:
             memory = "/dev/shm"  # Optuna waits for the disk after each of a trial's choices
             folder = tempfile.mkdtemp(prefix="odt-search-", dir=memory if os.path.isdir(memory) else None)
