@@ -13,10 +13,10 @@
 #if ODT_SMALL
 #define ODT_COLUMNS "4" // in the loop
 #else
-#define ODT_COLUMNS "32"
+#define ODT_COLUMNS "8"
 #endif
 
-// 20 cycles for 4 products, 20.5 in a .mpy file, which is to be small and sums four rows only; 35 more for each four
+// 20.5 cycles for 4 products, 21 in a .mpy file, which is to be small and sums four rows only; 35 more for each four
 // rows. r0: x, r1: w, r2: step, r3: K; on the stack 0: step, 4: K, 44: zx, 48: sums, 52: fours, or 36: zx, 40: sums in
 // a .mpy file. In the loop r0: the end of x, r1-r4: the ends of the rows, r5: the index, r6: x - zx, r7: a product,
 // r8-r11: sums, r12: -zx, lr: where the loop is entered.

@@ -1,4 +1,4 @@
-// Adds a vector to each sample, int8; may work in place.
+// A vector added to each sample, int8, which may work in place.
 
 #include "../../fixed.h"
 #include "../../opcodes.h"

@@ -1,5 +1,5 @@
-// 2-D convolutions, int8: the gradient of the filters. x is [B, H, W, C], e [B, OH, OW, N], dw [R, KH, KW, C]: for
-// filters at .. at + R - 1.
+// 2-D convolutions, int8: the gradient of the filters.
+// x is [B, H, W, C], e [B, OH, OW, N], dw [R, KH, KW, C]: of filters at .. at + R - 1.
 
 #include <string.h>
 
@@ -12,10 +12,6 @@
 #include "../../common/axis_part.h"
 #include "../../common/words.h"
 #include "../../cores/correlate.h"
-
-#if ODT_M0 && !ODT_SMALL
-#include "../../cores/m0/axpy_i8__m0.h"
-#endif
 
 static void conv2d_dw_by_panels(const odt_conv2d_dw_i8_t *a) {
     odt_correlation_dw_t g = {.dw = a->dw,
@@ -39,17 +35,22 @@ static void conv2d_dw_by_panels(const odt_conv2d_dw_i8_t *a) {
     odt_correlate_dw_i8(&g);
 }
 
-// Whether most errors are 0, as after a max-pooling. Going from one nonzero error to the next then takes less time than
-// panels of all errors. The decision is made from a sample of positions.
+// Whether so large a share of errors is 0, as after a max-pooling, that going from one nonzero error to the next takes
+// less time than panels of all. It is judged from some positions.
 static ODT_COMPACT int is_sparse(const odt_conv2d_dw_i8_t *a) {
     int32_t positions = a->B * a->OH * a->OW, run = a->KW * a->C, KH = a->KH;
+    #if ODT_M0 && !ODT_SMALL
+    if (run < 1 || KH < 1 || KH > (ODT_DW_INPUTS - 4) / run || a->zx != (int8_t)a->zx) {
+        return 0;
+    }
+    #endif
     // odd, so that all positions of a window are sampled
     int32_t step = (positions + ODT_DW_SAMPLES - 1) / ODT_DW_SAMPLES | 1;
     int64_t direct = ODT_DW_ERROR + KH * (ODT_DW_ERROR_ROW + (int64_t)ODT_DW_ERROR_TAP * run);
     int64_t row =
         (int64_t)(KH > 1 ? ODT_DW_TAP + ODT_DW_MORE : ODT_DW_TAP) * run + (run + 3) / 4 * (int64_t)ODT_DW_PANEL_WORD;
     int64_t panel = ODT_DW_PANEL + KH * (ODT_DW_PANEL_ROW + row);
-    // the time of panels
+    // that panels would take
     int64_t left = (positions + step - 1) / step * ((a->R + 3) / 4 * panel - (int64_t)a->R * ODT_DW_SCAN);
     for (int32_t m = 0; m < positions && left > 0; m += step) {
         left -= odt_count_errors(a->e + m * a->N + a->at, a->R) * direct;
@@ -57,8 +58,14 @@ static ODT_COMPACT int is_sparse(const odt_conv2d_dw_i8_t *a) {
     return left > 0;
 }
 
+#if ODT_M0 && !ODT_SMALL
+
+#include "../../cores/m0/conv2d_dw_i8__m0.h"
+
+#else
+
 // Adds the contributions of nonzero errors of channels n .. stop - 1 to their filters' gradients, for image b and the
-// output whose window begins at ih and iw. It is a separate function, because otherwise gcc has no registers left for
+// output whose window begins at ih and iw. It is a function of its own, because otherwise gcc has no registers left for
 // odt_axpy_i8().
 static __attribute__((noinline)) void add_errors(
     const odt_conv2d_dw_i8_t *a, const int8_t *e, int32_t n, int32_t stop, int32_t b, int32_t ih, int32_t iw) {
@@ -70,31 +77,16 @@ static __attribute__((noinline)) void add_errors(
     }
     const int8_t *x = a->x + ((b * a->H + ih + th.from) * a->W + iw + tw.from) * C;
     int32_t *dw = a->dw + n * filter + (th.from * KW + tw.from) * C;
-    #if ODT_M0 && !ODT_SMALL
-    odt_axpy_rows_t rows = {.x = x,
-        .plus = odt_wrap_sub(0, a->zx),
-        .fours = (run & ~3) * (int32_t)sizeof(*dw),
-        .rest = run & 3,
-        .x_skip = line - run,
-        .sums_skip = (KW * C - run) * (int32_t)sizeof(*dw),
-        .rows = th.to - th.from};
-#endif
     for (; n < stop; n++, dw += filter) {
         int32_t error = e[n];
         if (error == 0) {
             continue;
         }
-        #if ODT_M0 && !ODT_SMALL
-        rows.sums = dw;
-        rows.e = error;
-        odt_axpy_rows(&rows);
-        #else
         const int8_t *from = x;
         int32_t *to = dw;
         for (int32_t kh = th.from; kh < th.to; kh++, from += line, to += KW * C) {
             odt_axpy_i8(to, error, from, odt_wrap_mul(error, a->zx), run);
         }
-        #endif
     }
 }
 
@@ -119,6 +111,8 @@ static void conv2d_dw_channels(const void *arguments, int32_t first, int32_t sto
         }
     }
 }
+
+#endif
 
 void odt_conv2d_dw_i8(const odt_conv2d_dw_i8_t *a) {
     if (!odt_within(a->at, a->R, a->N)) {

@@ -1,5 +1,5 @@
-// Dense layers, int8: gradients of the weights and of the bias; the latter also for convolutions. x is [M, K], e [M,
-// N], dw [R, K]: for rows at .. at + R - 1.
+// Dense layers, int8: gradients of the weights and, of convolutions too, of the bias.
+// x is [M, K], e [M, N], dw [R, K]: of rows at .. at + R - 1.
 
 #include <string.h>
 
@@ -10,6 +10,7 @@
 #include "../../common/axis_part.h"
 #include "../../common/words.h"
 #include "../../cores/m0/words__m0.h"
+#include "../../cores/m0/sum_columns_i8__m0.h"
 #include "../../cores/correlate.h"
 
 #if ODT_PANEL && !ODT_SMALL
@@ -48,7 +49,7 @@ static inline void row_of_two(int32_t *dw, const int32_t *x, const int32_t *end,
 
 #include "../../cores/m4/words__m4.h"
 
-// dw = or += the sums of two products of e and x; x has two values per word, a multiple of 8 words.
+// dw = both products of e and x, words of two, a multiple of 8 of them; or dw += these.
 #define PRODUCTS(name, four) \
     static __attribute__((noinline)) void name(int32_t *dw, const int32_t *x, const int32_t *end, uint32_t e) { \
         while (x != end) { \
@@ -188,9 +189,9 @@ static void dense_dw_by_rows(const odt_dense_dw_i8_t *a) {
 
 #endif
 
-#if ODT_M4 || !ODT_PANEL || ODT_SMALL
+#if ODT_M0 || ODT_M4 || !ODT_PANEL
 
-// The gradient for one sample.
+// Of one sample.
 static void dense_dw_of_one(const odt_dense_dw_i8_t *a, const int8_t *errors) {
     int32_t *dw = a->dw, K = a->K;
     for (int32_t n = 0; n < a->R; n++) {
@@ -203,11 +204,43 @@ static void dense_dw_of_one(const odt_dense_dw_i8_t *a, const int8_t *errors) {
 
 #endif
 
-#if ODT_M4
+#if ODT_M4 || (ODT_M0 && !ODT_SMALL)
 
-// Whether there are so few rows, or such short ones, that preparing x does not pay.
+// Whether rows are so few, or so short, that x is not prepared for them.
 static int is_narrow_dw(const odt_dense_dw_i8_t *a) {
     return a->M == 1 && (a->K < 8 || a->R == 1);
+}
+
+#endif
+
+#if ODT_M0 && !ODT_SMALL
+
+// Whether a row is the sum of samples times their errors: of a few samples the loop over two of them takes less time.
+static int is_column(const odt_dense_dw_i8_t *a) {
+    return a->R == 1 && a->M >= ODT_COLUMN_ERRORS && a->K >= 4;
+}
+
+static void dense_dw_column(const odt_dense_dw_i8_t *a, const int8_t *errors) {
+    int32_t K = a->K, offset = 0;
+    odt_listed_t list[ODT_COLUMN_LIST];
+    odt_scan_t scan = {.step = a->N, .apart = K, .rows = 1};
+    for (int32_t m = 0; m < a->M; m++) {
+        offset = odt_wrap_add(offset, errors[m * a->N]);
+    }
+    offset = odt_wrap_sub(0, odt_wrap_mul(offset, a->zx));
+    for (int32_t k = 0; k < K; k++) {
+        a->dw[k] = offset;
+    }
+    for (int32_t m = 0, count; m < a->M; m += count) {
+        count = odt_min(a->M - m, ODT_COLUMN_LIST);
+        scan.row = count * K;
+        odt_columns_t c = {.sums = a->dw, .list = list, .w = a->x + m * K, .rows = 1};
+        c.end = odt_list_errors(list, errors + m * a->N, 0, &scan);
+        odt_poll();
+        if (c.end != list) {
+            odt_sum_rows(&c, K, 0, 0, -K & 3);
+        }
+    }
 }
 
 #endif
@@ -224,9 +257,15 @@ void odt_dense_dw_i8(const odt_dense_dw_i8_t *a) {
         odt_correlate_dw_i8(&g);
         return;
     }
-    #if ODT_M4
+    #if ODT_M4 || (ODT_M0 && !ODT_SMALL)
     if (is_narrow_dw(a)) {
         dense_dw_of_one(a, first);
+        return;
+    }
+    #endif
+    #if ODT_M0 && !ODT_SMALL
+    if (is_column(a)) {
+        dense_dw_column(a, first);
         return;
     }
     #endif
@@ -255,11 +294,11 @@ void odt_dense_dw_i8(const odt_dense_dw_i8_t *a) {
 
 #if !ODT_M0
 
-// The same as a Cortex-M0+'s (words__m0.h).
+// As on a Cortex-M0+ (words__m0.h).
 static inline void odt_sum_words(const int8_t *from, int32_t step, int32_t count, uint32_t *even, uint32_t *odd) {
     *even = *odd = 0;
     for (; count; count--, from += step) {
-        uint32_t word = odt_load_word(from) ^ 0x80808080; // unsigned bytes
+        uint32_t word = odt_load_word(from) ^ 0x80808080; // bytes from 0 on
         *even += word & 0xFF00FF;
         *odd += word >> 8 & 0xFF00FF;
     }
@@ -267,7 +306,7 @@ static inline void odt_sum_words(const int8_t *from, int32_t step, int32_t count
 
 #endif
 
-// Sums of four columns, two in the halves of each word; 256 bytes cannot overflow them.
+// Sums of four columns of words, two in the halves of each word; 256 bytes cannot overflow them.
 static __attribute__((noinline)) void sum_word_columns(int32_t *db, const int8_t *e, int32_t M, int32_t N) {
     enum { AT_ONCE = 256 };
     uint32_t sums[4] = {0};
@@ -313,7 +352,7 @@ void odt_bias_dw_i8(const odt_bias_dw_i8_t *a) {
     #endif
     #if !ODT_PANEL
     for (; n + 32 <= N; n += 32) {
-        int32_t sums[32] = {0}; // an array, so that the compiler vectorizes
+        int32_t sums[32] = {0}; // what the compiler makes vectors of
         const int8_t *e = a->e + n;
         for (int32_t m = M; m; m--, e += N) {
             for (int32_t i = 0; i < 32; i++) {

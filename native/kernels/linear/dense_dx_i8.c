@@ -15,10 +15,36 @@
 
 #else
 
+#if ODT_M0
+
+#include "../../cores/m0/sum_columns_i8__m0.h"
+
+typedef odt_listed_t error_t;
+
+static inline void sum_columns(
+    int32_t *sums, const int32_t *sums_end, const error_t *list, const error_t *end, const int8_t *w) {
+    odt_columns_t c = {.sums = sums, .list = list, .end = end, .w = w,
+        .fours = (int32_t)((const char *)sums_end - (const char *)sums), .rows = 1};
+    odt_sum_columns(&c);
+}
+
+#else
+
 // An error, and the address of its row of weights.
 typedef struct {
     int32_t offset, e;
 } error_t;
+
+#endif
+
+#if ODT_M0
+
+static inline error_t *list_errors(error_t *list, const int8_t *e, int32_t N, int32_t K) {
+    const odt_scan_t scan = {.step = 1, .apart = K, .row = N * K, .rows = 1};
+    return odt_list_errors(list, e, 0, &scan);
+}
+
+#else
 
 static error_t *list_errors(error_t *list, const int8_t *e, int32_t N, int32_t K) {
     for (int32_t n = 0, offset = 0; n < N; n++, offset += K) {
@@ -30,6 +56,8 @@ static error_t *list_errors(error_t *list, const int8_t *e, int32_t N, int32_t K
     }
     return list;
 }
+
+#endif
 
 static error_t *list_wide(error_t *list, const int16_t *e, int32_t N, int32_t K) {
     for (int32_t n = 0, offset = 0; n < N; n++, offset += K) {
@@ -49,11 +77,7 @@ static inline int32_t sum_column(const error_t *list, const error_t *end, const 
     return sum;
 }
 
-#if ODT_M0
-
-#include "../../cores/m0/dense_dx_i8__m0.inc"
-
-#else
+#if !ODT_M0
 
 static __attribute__((noinline)) void sum_columns(
     int32_t *sums, const int32_t *sums_end, const error_t *list, const error_t *end, const int8_t *w) {
@@ -80,11 +104,11 @@ static __attribute__((noinline)) void sum_columns(
 
 enum {
     LIST = 48,
-    ERRORS = ODT_M4 ? 2 * LIST : LIST, // in a list
-    SUMS = 128, // at a time; a multiple of 4
+    ERRORS = ODT_M4 ? 2 * LIST : LIST, // of a list
+    SUMS = 128, // at a time, a multiple of 4
 };
 
-// Converts the sums of a sample to outputs.
+// Outputs of a sample from their sums.
 static void finish_dense_dx(int32_t *sums, int32_t count, const odt_multiplier_t *q, int8_t *dx, int32_t *peak) {
     #if ODT_M0
     odt_finish_errors_i8(sums, q, count, dx, peak);
@@ -102,15 +126,19 @@ static void finish_dense_dx(int32_t *sums, int32_t count, const odt_multiplier_t
     #endif
 }
 
-#if !ODT_M0
+#if ODT_M0
 
-// Whether samples have a single error, within the limits of dense_dx_narrow().
+#include "../../cores/m0/dense_dx_i8__m0.inc"
+
+#else
+
+// Whether a sample has a single error, in the range of dense_dx_narrow().
 static int is_narrow(const odt_dense_dx_i8_t *a) {
     odt_rescaler_t q = odt_rescaler(odt_checked(a->q));
     return a->N == 1 && a->K > 0 && odt_is_within(&q, 15);
 }
 
-// For one error per sample. The largest and the smallest weight show whether an output is clamped, and give the peak.
+// Of one error of each sample. The largest and the smallest weight tell whether an output is clamped, and the peak.
 static __attribute__((noinline)) void dense_dx_narrow(const odt_dense_dx_i8_t *a) {
     const odt_rescaler_t q = odt_rescaler(odt_checked(a->q));
     odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
@@ -188,7 +216,7 @@ static void dense_dx_by_errors(const odt_dense_dx_i8_t *a) {
 #endif
 
 void odt_dense_dx_i8(const odt_dense_dx_i8_t *a) {
-    #if ODT_PANEL && !ODT_M0
+    #if ODT_PANEL && !ODT_SMALL
     if (is_narrow(a)) {
         dense_dx_narrow(a);
         return;

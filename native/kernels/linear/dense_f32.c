@@ -1,5 +1,5 @@
 // Dense layers, float32: forward, gradients of input, weights and bias. x is [M, K], w [N, K], y and e [M, N]. The
-// order of additions within each sum is fixed; which sums are computed side by side is not.
+// order within each sum is fixed; which sums are computed side by side is free.
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// Functions that sampling and its divergence share (sampling.h).
+// What sampling and its divergence share (sampling.h).
 
 #include "../../opcodes.h"
 #include "sampling.h"

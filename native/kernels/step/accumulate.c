@@ -1,4 +1,4 @@
-// Sums the gradients of micro-batches to that of the batch.
+// Gradients of a batch that comes in micro-batches, summed.
 
 #include "../../fixed.h"
 #include "../../float32.h"

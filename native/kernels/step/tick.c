@@ -1,4 +1,4 @@
-// Advances the step counter, makes the step's random key, and clears memory.
+// The step's counter and its random key, and memory cleared.
 
 #include <string.h>
 

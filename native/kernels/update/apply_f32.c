@@ -1,4 +1,4 @@
-// Applies directions to the weights of float32 models.
+// Weights of float32 models follow directions.
 
 #include "../../float32.h"
 #include "../../opcodes.h"

@@ -1,4 +1,4 @@
-// Applies directions to the biases [N] of int8 models, which are in 2^-20.
+// Biases [N] of int8 models, in 2^-20, follow directions.
 
 #include "../../fixed.h"
 #include "../../opcodes.h"

@@ -1,4 +1,4 @@
-"""Counts what the loops of a Cortex-M0+'s int8 kernels do (native/cores/m0, panel); the factors are in rp2040.py."""
+"""What int8 kernels of a Cortex-M0+ do: the loops of native/kernels/linear/, counted, whose factors cost.py has."""
 
 from ..routes.limits import M0
 
@@ -16,6 +16,7 @@ DIRECT_BORDER, DIRECT_TAP, DIRECT_ELEMENT = (
 )
 PER_SUM, PER_ERRORS = M0["GATHER_PER_SUM"], M0["GATHER_PER_ERRORS"]
 SCAN, ERROR, ERROR_ROW, ERROR_TAP = M0["DW_SCAN"], M0["DW_ERROR"], M0["DW_ERROR_ROW"], M0["DW_ERROR_TAP"]
+LISTED = 80  # errors of a list that is full, about
 PANEL, TAP, MORE = M0["DW_PANEL"], M0["DW_TAP"], M0["DW_MORE"]
 POSITION = {name[9:]: value for name, value in M0.items() if name.startswith("POSITION_")}
 DX = {name[3:]: value for name, value in M0.items() if name.startswith("DX_")}
@@ -39,24 +40,27 @@ def sampled(e, N, at, R, samples):
 def dx_errors(e, N):
     """What is_sparse() of conv2d_dx_i8__m0.inc finds in errors ``e`` of N channels."""
     counts, first = sampled(e, N, 0, N, DX["SAMPLES"]), DX["FIRST"]
-    many = len(counts) >= first and 5 * sum(counts[:first]) > 2 * first * N
-    return {"hits": sum(counts), "sampled": len(counts), "many": many}
+    many = len(counts) >= first and 5 * sum(counts[:first]) > 3 * first * N
+    return {"hits": sum(counts), "met": len(counts) - counts.count(0), "sampled": len(counts), "many": many}
 
 
 def _conv2d_dx(s):
     h = meetings(s["OH"], s["SH"], s["PT"], s["KH"], s["H"])
     w = meetings(s["OW"], s["SW"], s["PL"], s["KW"], s["W"])
     outputs, N, C = s["OH"] * s["OW"], s["N"], s["C"]
-    if s["W"] * C <= DX["SUMS"] and not s["many"]:
-        rows = h * (DX["ERROR_ROW"] * s["OW"] + DX["ERROR_TAP"] * C * w)
+    if s["W"] * C <= DX["SUMS"] and C >= 4 and not s["many"]:
+        taps, rows = h * w * C, h * s["OW"]
         panel = DX["PANEL_PRODUCTS"] * s["KH"] * s["KW"] * C * N // 10
         positions = s["sampled"] * outputs
-        direct = s["hits"] * (DX["ERROR"] * outputs + rows) + positions * (DX["POSITION"] + DX["SCAN"] * N)
+        direct = s["hits"] * (DX["ERROR"] * outputs + DX["ERROR_TAP"] * taps)
+        direct += s["met"] * (DX["MET"] * outputs + DX["MET_ROW"] * rows + DX["MET_TAP"] * taps)
+        direct += positions * (DX["POSITION"] + DX["SCAN"] * N)
         if direct < positions * panel:
-            E = s["E"]
+            E, met = s["E"], s["met"] / s["sampled"] * s["B"] * outputs
             return [("dx sparse", {"1": 1, "positions": s["B"] * outputs, "scan": s["B"] * outputs * N, "errors": E,
-                                   "rows": E * h / s["OH"], "products": E * h * w * C / outputs,
-                                   "outputs": s["B"] * s["H"] * s["W"] * C})]  # fmt: skip
+                                   "rows": E * h / s["OH"], "products": E * taps / outputs,
+                                   "outputs": s["B"] * s["H"] * s["W"] * C, "met": met, "met rows": met * h / s["OH"],
+                                   "met products": met * taps / outputs})]  # fmt: skip
     found = []
     for KH, KW, top, left, OH, OW, is_dense in phases(s):
         found += correlate(s["B"], s["OH"], s["OW"], s["N"], s["C"], KH, KW, 1, 1, top, left, OH, OW, is_dense, "dx ")
@@ -121,17 +125,29 @@ def _dense_dw(s):
 def is_sparse(s):
     """As in conv2d_dw_i8.c."""
     R, KH, run = s["R"], s["KH"], s["KW"] * s["C"]
+    if KH * run > M0["DW_INPUTS"] - 4:
+        return False
     direct = s["hits"] * (ERROR + KH * (ERROR_ROW + ERROR_TAP * run)) + s["sampled"] * R * SCAN
     panel = PANEL + KH * (TAP + MORE if KH > 1 else TAP) * run
     return direct < s["sampled"] * -(-R // 4) * panel
 
 
 def sparse(s):
-    """From one error that is not 0 to the next."""
-    R, T, E = s["R"], s["KH"] * s["KW"], s["E"]
-    return [("dw sparse", {"1": 1, "scan": s["B"] * s["OH"] * s["OW"] * R, "errors": E, "rows": E * s["KH"],
-                           "bytes": E * T * s["C"], "clear": R * T * s["C"], "channels": R,
-                           "lines": s["B"] * s["OH"] * R})]  # fmt: skip
+    """From one error that is not 0 to the next; on a Cortex-M0+ tile by tile (conv2d_dw_i8__m0.h)."""
+    B, OH, OW, R, KH, KW, C, E = [s[name] for name in ("B", "OH", "OW", "R", "KH", "KW", "C", "E")]
+    most = M0["DW_INPUTS"] - 4
+    columns = max(min((most // (C * KH) - KW) // s["SW"] + 1, OW), 1)
+    pitch = ((columns - 1) * s["SW"] + KW) * C
+    rows = max(min((most // pitch - KH) // s["SH"] + 1, OH), 1)
+    lines = (rows - 1) * s["SH"] + KH
+    images = max(min(most // (lines * pitch), B), 1) if (rows, columns) == (OH, OW) else 1
+    tiles = -(-B // images) * -(-OH // rows) * -(-OW // columns)
+    lists = min(E, tiles * R + E // LISTED)
+    return [("dw sparse", {"1": 1, "scan": B * OH * OW * R, "errors": E, "rows": E * KH, "bytes": E * KH * KW * C,
+                           "clear": R * KH * KW * C, "channels": R, "lines": B * OH * R,
+                           "inputs": tiles * images * lines * pitch, "input rows": tiles * images * lines,
+                           "fours": E * KH * -(-KW * C // 4), "lists": lists, "list rows": lists * KH,
+                           "columns": lists * KH * -(-KW * C // 4)})]  # fmt: skip
 
 
 def _conv2d_dw(s):

@@ -259,10 +259,63 @@ def draw_windows(rng):
     return build("conv2d_i8", sizes, operands, {}, b"")
 
 
+def draw_sparse(rng):
+    """Gradients of a convolution most of whose errors are 0: of few images and of many, of images that are too large
+    or too wide to be copied at once, of parts of the filters.
+    """
+    H, W, C, KH, KW = rng.choice((
+        *((4, 4, 8, 3, 3), (8, 8, 1, 3, 3), (6, 7, 5, 3, 2), (9, 5, 6, 5, 5), (1, 60, 3, 1, 5), (3, 3, 4, 1, 1)),
+        *((24, 24, 4, 3, 3), (3, 100, 9, 3, 3), (2, 170, 4, 2, 3), (12, 12, 20, 3, 3), (7, 1, 16, 5, 1)),
+    ))  # fmt: skip
+    N, stride = rng.choice((1, 2, 5, 8, 8, 16, 37 if C < 8 else 6)), rng.choice((1, 1, 1, 2, 3))
+    sizes = {"H": H, "W": W, "C": C, "N": N, "KH": KH, "KW": KW, "SH": stride if H > 1 else 1, "SW": stride}
+    sizes.update(PT=rng.randint(0, KH // 2), PL=rng.randint(0, KW // 2))
+    for o, i, k, s, p in (("OH", "H", "KH", "SH", "PT"), ("OW", "W", "KW", "SW", "PL")):
+        sizes[o] = (sizes[i] + 2 * sizes[p] - sizes[k]) // sizes[s] + 1
+    B = sizes["B"] = max(1, min(40, 3000 // max(H * W * C, sizes["OH"] * sizes["OW"] * N)))
+    at = rng.randrange(N) if rng.random() < 0.3 else 0
+    sizes.update(zx=rng.choice((-128, 0, 5, 127)), at=at, R=min(N - at, rng.randint(1, 4)))
+    count, share = B * sizes["OH"] * sizes["OW"] * N, rng.choice((0.004, 0.03, 0.03, 0.08))
+    errors = [rng.choice((rng.randint(-127, 127), 127, -127)) if rng.random() < share else 0 for _ in range(count)]
+    if rng.random() < 0.2:
+        errors[rng.randrange(count)] = -128
+    q = [rng.randrange(1 << 23, 1 << 24) << 7, rng.randint(36, 49)]
+    operands = {"e": array("b", errors).tobytes(), "x": rng.randbytes(B * H * W * C), "dx": bytes(B * H * W * C)}
+    operands["w"] = rng.randbytes(N * KH * KW * C).replace(b"\x80", b"\x81")
+    operands.update(dw=bytes(4 * sizes["R"] * KH * KW * C), q=array("i", q).tobytes(), peak=bytes(4))
+    yield build("conv2d_dw_i8", sizes, operands, {}, b"")
+    yield build("conv2d_dx_i8", sizes, operands, {}, b"")
+
+
+def draw_narrow(rng):
+    """Gradients of a dense layer with one output or one weight of each, or few: errors and multipliers of any size."""
+    M, K, N = rng.choice(((1, 64, 1), (16, 32, 1), (5, 1, 1), (3, 7, 1), (40, 33, 1), (2, 130, 1), (9, 4, 1))
+                         + ((1, 1, 64), (1, 6, 50), (1, 7, 9), (1, 40, 3), (4, 30, 3)))  # fmt: skip
+    at = rng.randrange(N) if rng.random() < 0.3 else 0
+    sizes = {"M": M, "K": K, "N": N, "zx": rng.choice((-128, 0, 5)), "at": at, "R": rng.choice((1, N - at))}
+    share, shift = rng.choice((0.1, 0.6, 1)), rng.choice((33, 36, rng.randint(33, 62), *range(39, 46), 50, 51))
+    some = lambda count: [rng.randint(-127, 127) if rng.random() < share else 0 for _ in range(count)]  # noqa: E731
+    errors, weights = some(M * N), some(N * K)
+    if rng.random() < 0.2:
+        errors[rng.randrange(M * N)] = weights[rng.randrange(N * K)] = -128
+    m = rng.choice((rng.randrange(1 << 23, 1 << 24), (1 << 24) - 1, rng.randrange(1 << 24))) << 7
+    operands = {"e": array("b", errors).tobytes(), "w": array("b", weights).tobytes(), "x": rng.randbytes(M * K)}
+    operands.update(
+        dx=bytes(M * K), dw=bytes(4 * sizes["R"] * K), peak=array("i", [rng.choice((0, 60, 300))]).tobytes()
+    )
+    operands["q"] = array("i", [m | (rng.random() < 0.05), shift]).tobytes()
+    yield build("dense_dx_i8", sizes, operands, {}, b"")
+    yield build("dense_dw_i8", sizes, operands, {}, b"")
+
+
 def draw_corners():
     """What random programs seldom meet."""
     for seed in range(120):
         yield draw_windows(random.Random("windows %d" % seed))
+    for seed in range(120):
+        yield from draw_sparse(random.Random("sparse %d" % seed))
+    for seed in range(160):
+        yield from draw_narrow(random.Random("narrow %d" % seed))
     rng = random.Random("lines")
     for shift in range(36, 50):  # many errors by few weights, whose sums are of any shift
         sizes = {"B": 1, "H": 4, "W": 20, "C": rng.choice((4, 5, 8)), "N": rng.choice((4, 8, 10)), "KH": 1, "KW": 1}
