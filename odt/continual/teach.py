@@ -146,7 +146,7 @@ class Teacher(Stored):
         of 32 bits.
 
         A class that is full gives up one of its samples, chosen by the seed. ValueError for a label too many, for a
-        front that has changed, and as of ``predict``; OSError where it cannot be saved. Then all is as before. Where it
+        front that has changed, and as in ``predict``; OSError where it cannot be saved. Then all is as before. Where it
         is interrupted, RAM and ``place`` hold the same: what they held, or the new sample too.
         """
         entry = _entry(label)

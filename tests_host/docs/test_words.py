@@ -38,6 +38,17 @@ PHRASES = (
     (r"in all (its )?\d+ bytes", "a total of"),
     (r"no time or size in this", "all times and sizes come from"),
     (r"\bhitherto\b|\bthereof\b|\bwhereof\b|\bwhereby\b", "the usual word"),
+    (r"\bfunctions? of (its|their) own\b", "a separate function"),
+    (r"\bis told\b", "is set to, receives"),
+    (r"\bby halves\b", "in halves"),
+    (r"as models have them", "the usual"),
+    (r"\bas vectors take\b", "in a form that the compiler vectorizes"),
+    (r"\bthat few use\b", "rarely used"),
+    (r"\bwhat it is worth\b", "its effect, results"),
+    (r"\bwhat \w+ loads\b", "the arguments of"),
+    (r"\bwhatever comes\b", "say what is limited"),
+    (r"\bno use for\b", "ignores"),
+    (r"\bas of \W*(evaluate|fit|predict)\b", "as in"),
 )
 # A comment's next line begins with its sign.
 WORDS = [(re.compile(phrase.replace(" ", r"[\s#/*]+"), re.IGNORECASE), instead) for phrase, instead in PHRASES]
@@ -86,6 +97,10 @@ def test_no_sentence_has_a_phrase_that_had_to_be_read_twice():
         "What has counted counts no more.",
         "Least squares says 93 % of these rightly",
         "older than 1.19, or one to come",
+        "It is a function of its own, so that it runs in registers.",
+        "An iterable is told which",
+        "``verbose`` is as of ``evaluate``.",
+        "// What sum_lines loads.",
     ),
 )
 def test_such_a_phrase_is_found(sentence):
