@@ -64,29 +64,29 @@
 #define SHAPES 6
 #define FIRST 3153
 #elif ODT_MPY && ODT_PIECE == 13
-#define ROWS 2
-#define SHAPES 98
+#define ROWS 3
+#define SHAPES 145
 #define FIRST 3159
 #elif ODT_MPY && ODT_PIECE == 14
 #define ROWS 2
 #define SHAPES 75
-#define FIRST 3257
+#define FIRST 3304
 #elif ODT_MPY && ODT_PIECE == 15
 #define ROWS 4
 #define SHAPES 107
-#define FIRST 3332
+#define FIRST 3379
 #elif ODT_MPY && ODT_PIECE == 16
 #define ROWS 4
 #define SHAPES 79
-#define FIRST 3439
+#define FIRST 3486
 #elif ODT_MPY && ODT_PIECE == 17
 #define ROWS 2
 #define SHAPES 28
-#define FIRST 3518
+#define FIRST 3565
 #elif ODT_MPY && ODT_PIECE == 18
 #define ROWS 2
 #define SHAPES 28
-#define FIRST 3546
+#define FIRST 3593
 #else
 #define ROWS (ODT_OPCODES + 1)
 #define SHAPES ODT_SHAPES
@@ -375,6 +375,7 @@ const odt_table_t odt_table = {
         0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0))
     ROW(ODT_RECUR_I8, (odt_kernel_t)odt_recur_i8, 0, 3159, 13, 8)
     ROW(ODT_RECUR_DX_I8, (odt_kernel_t)odt_recur_dx_i8, 1, 3202, 15, 9)
+    ROW(ODT_RECUR_ON_I8, (odt_kernel_t)odt_recur_on_i8, 2, 3257, 13, 8)
     #endif
     #if HAS(14) // _odt_f32_recurrent: float32 GRU, LSTM and SimpleRNN
     #undef IS_INSIDE
@@ -382,9 +383,9 @@ const odt_table_t odt_table = {
     #undef LEFT_OUT
     #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 513 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
         0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0) + \
-        (ODT_OUTSIDE & 0x2000 ? 98 : 0))
-    ROW(ODT_RECUR_F32, (odt_kernel_t)odt_recur_f32, 0, 3257, 8, 7)
-    ROW(ODT_RECUR_DX_F32, (odt_kernel_t)odt_recur_dx_f32, 1, 3290, 9, 8)
+        (ODT_OUTSIDE & 0x2000 ? 145 : 0))
+    ROW(ODT_RECUR_F32, (odt_kernel_t)odt_recur_f32, 0, 3304, 8, 7)
+    ROW(ODT_RECUR_DX_F32, (odt_kernel_t)odt_recur_dx_f32, 1, 3337, 9, 8)
     #endif
     #if HAS(15) // _odt_attention: int8 attention and positions
     #undef IS_INSIDE
@@ -392,11 +393,11 @@ const odt_table_t odt_table = {
     #undef LEFT_OUT
     #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 513 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
         0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0) + \
-        (ODT_OUTSIDE & 0x2000 ? 98 : 0) + (ODT_OUTSIDE & 0x4000 ? 75 : 0))
-    ROW(ODT_ATTEND_I8, (odt_kernel_t)odt_attend_i8, 0, 3332, 5, 6)
-    ROW(ODT_ATTEND_DX_I8, (odt_kernel_t)odt_attend_dx_i8, 1, 3357, 8, 6)
-    ROW(ODT_MIX_I8, (odt_kernel_t)odt_mix_i8, 2, 3391, 6, 8)
-    ROW(ODT_OFFSET_I8, (odt_kernel_t)odt_offset_i8, 3, 3420, 6, 5)
+        (ODT_OUTSIDE & 0x2000 ? 145 : 0) + (ODT_OUTSIDE & 0x4000 ? 75 : 0))
+    ROW(ODT_ATTEND_I8, (odt_kernel_t)odt_attend_i8, 0, 3379, 5, 6)
+    ROW(ODT_ATTEND_DX_I8, (odt_kernel_t)odt_attend_dx_i8, 1, 3404, 8, 6)
+    ROW(ODT_MIX_I8, (odt_kernel_t)odt_mix_i8, 2, 3438, 6, 8)
+    ROW(ODT_OFFSET_I8, (odt_kernel_t)odt_offset_i8, 3, 3467, 6, 5)
     #endif
     #if HAS(16) // _odt_f32_attention: float32 attention and positions
     #undef IS_INSIDE
@@ -404,11 +405,11 @@ const odt_table_t odt_table = {
     #undef LEFT_OUT
     #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 513 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
         0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0) + \
-        (ODT_OUTSIDE & 0x2000 ? 98 : 0) + (ODT_OUTSIDE & 0x4000 ? 75 : 0) + (ODT_OUTSIDE & 0x8000 ? 107 : 0))
-    ROW(ODT_ATTEND_F32, (odt_kernel_t)odt_attend_f32, 0, 3439, 3, 7)
-    ROW(ODT_ATTEND_DX_F32, (odt_kernel_t)odt_attend_dx_f32, 1, 3461, 4, 5)
-    ROW(ODT_MIX_F32, (odt_kernel_t)odt_mix_f32, 2, 3486, 3, 7)
-    ROW(ODT_OFFSET_F32, (odt_kernel_t)odt_offset_f32, 3, 3508, 3, 2)
+        (ODT_OUTSIDE & 0x2000 ? 145 : 0) + (ODT_OUTSIDE & 0x4000 ? 75 : 0) + (ODT_OUTSIDE & 0x8000 ? 107 : 0))
+    ROW(ODT_ATTEND_F32, (odt_kernel_t)odt_attend_f32, 0, 3486, 3, 7)
+    ROW(ODT_ATTEND_DX_F32, (odt_kernel_t)odt_attend_dx_f32, 1, 3508, 4, 5)
+    ROW(ODT_MIX_F32, (odt_kernel_t)odt_mix_f32, 2, 3533, 3, 7)
+    ROW(ODT_OFFSET_F32, (odt_kernel_t)odt_offset_f32, 3, 3555, 3, 2)
     #endif
     #if HAS(17) // _odt_embedding: int8 embeddings of tokens
     #undef IS_INSIDE
@@ -416,10 +417,10 @@ const odt_table_t odt_table = {
     #undef LEFT_OUT
     #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 513 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
         0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0) + \
-        (ODT_OUTSIDE & 0x2000 ? 98 : 0) + (ODT_OUTSIDE & 0x4000 ? 75 : 0) + (ODT_OUTSIDE & 0x8000 ? 107 : 0) + \
+        (ODT_OUTSIDE & 0x2000 ? 145 : 0) + (ODT_OUTSIDE & 0x4000 ? 75 : 0) + (ODT_OUTSIDE & 0x8000 ? 107 : 0) + \
         (ODT_OUTSIDE & 0x10000 ? 79 : 0))
-    ROW(ODT_EMBED_I8, (odt_kernel_t)odt_embed_i8, 0, 3518, 3, 3)
-    ROW(ODT_EMBED_DW_I8, (odt_kernel_t)odt_embed_dw_i8, 1, 3529, 5, 5)
+    ROW(ODT_EMBED_I8, (odt_kernel_t)odt_embed_i8, 0, 3565, 3, 3)
+    ROW(ODT_EMBED_DW_I8, (odt_kernel_t)odt_embed_dw_i8, 1, 3576, 5, 5)
     #endif
     #if HAS(18) // _odt_f32_embedding: float32 embeddings of tokens
     #undef IS_INSIDE
@@ -427,10 +428,10 @@ const odt_table_t odt_table = {
     #undef LEFT_OUT
     #define LEFT_OUT ((ODT_OUTSIDE & 0x20 ? 513 : 0) + (ODT_OUTSIDE & 0x100 ? 666 : 0) + (ODT_OUTSIDE & 0x200 ? 105 : \
         0) + (ODT_OUTSIDE & 0x400 ? 39 : 0) + (ODT_OUTSIDE & 0x800 ? 35 : 0) + (ODT_OUTSIDE & 0x1000 ? 6 : 0) + \
-        (ODT_OUTSIDE & 0x2000 ? 98 : 0) + (ODT_OUTSIDE & 0x4000 ? 75 : 0) + (ODT_OUTSIDE & 0x8000 ? 107 : 0) + \
+        (ODT_OUTSIDE & 0x2000 ? 145 : 0) + (ODT_OUTSIDE & 0x4000 ? 75 : 0) + (ODT_OUTSIDE & 0x8000 ? 107 : 0) + \
         (ODT_OUTSIDE & 0x10000 ? 79 : 0) + (ODT_OUTSIDE & 0x20000 ? 28 : 0))
-    ROW(ODT_EMBED_F32, (odt_kernel_t)odt_embed_f32, 0, 3546, 3, 3)
-    ROW(ODT_EMBED_DW_F32, (odt_kernel_t)odt_embed_dw_f32, 1, 3557, 5, 5)
+    ROW(ODT_EMBED_F32, (odt_kernel_t)odt_embed_f32, 0, 3593, 3, 3)
+    ROW(ODT_EMBED_DW_F32, (odt_kernel_t)odt_embed_dw_f32, 1, 3604, 5, 5)
     #endif
     },
     // Every operand, then every immediate's limit, of one instruction after the other. An operand is
@@ -708,7 +709,9 @@ const odt_table_t odt_table = {
         ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY, 3, 0, 1, 2, 145, 129, 3, 0, 6, 3, 3, 0, 1, 3, 18, 3,
         131, 9, 2, 67, 0, 4, 3, 67, 0, 1, 3, 67, 0, 5, 2, 67, 0, 5, 3, 66, 2, 3, 97, 129, 97, 129,
         97, 129, 81, 144, ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_SIZE16, ODT_SIZE, ODT_SIZE,
-        ODT_SIZE, ODT_ANY, ODT_ANY,
+        ODT_SIZE, ODT_ANY, ODT_ANY, 3, 0, 4, 3, 3, 0, 5, 2, 3, 0, 5, 3, 145, 129, 3, 0, 130, 3, 19,
+        0, 130, 3, 17, 2, 67, 0, 1, 2, 66, 2, 3, 81, 2, 97, 2, 97, 129, 97, 129,
+        ODT_SIZE16 | ODT_ROWS, ODT_SIZE, ODT_SIZE, ODT_SIZE16, ODT_SIZE, ODT_SIZE, ODT_ANY, ODT_ANY,
     #endif
     #if HAS(14) && !(ODT_OUTSIDE & 0x4000)
         27, 0, 4, 3, 27, 0, 5, 2, 27, 0, 5, 3, 26, 3, 130, 25, 2, 91, 0, 1, 2, 90, 2, 3, 89, 2,
@@ -760,11 +763,11 @@ const uint8_t odt_places[ODT_OPCODES + 1] = {
         53, 54, 55, 56, 57, 58, 59, 60, 166, 167, 168, 169, 170, 171, 172, 173, 29, 30, 133, 134,
         135, 31, 32, 33, 88, 174, 89, 175, 90, 91, 34, 35, 136, 36, 137, 92, 176, 37, 38, 61, 138,
         93, 177, 94, 178, 95, 96, 97, 179, 98, 99, 180, 100, 101, 102, 181, 182, 183, 62, 63, 188,
-        189, 190, 193, 184, 194, 185, 191, 192, 195, 196, 186, 187, 197, 198, 199, 200, 201, 202,
-        203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 103,
+        189, 190, 193, 184, 194, 185, 191, 192, 195, 196, 186, 187, 197, 198, 199, 201, 202, 203,
+        204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 103, 200,
 };
-const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 79, 104, 139, 149, 188, 193, 195, 197, 198, 200, 202, \
-    206, 210, 212, 214};
+const uint8_t odt_firsts[ODT_PIECES + 1] = {0, 39, 49, 52, 64, 79, 104, 139, 149, 188, 193, 195, 197, 198, 201, 203, \
+    207, 211, 213, 215};
 #endif
 
 // The executor writes the pointers one after the other, then the immediates: so must they lie.
@@ -987,3 +990,4 @@ ODT_ASSERT_LAYOUT(embed_dw_i8, x, 5, all, 5);
 ODT_ASSERT_LAYOUT(embed_f32, w, 3, V, 3);
 ODT_ASSERT_LAYOUT(embed_dw_f32, x, 5, all, 5);
 ODT_ASSERT_LAYOUT(round_i8, c, 7, R, 6);
+ODT_ASSERT_LAYOUT(recur_on_i8, qu, 13, za, 8);

@@ -43,12 +43,12 @@
 #define ODT_UINT16 5
 #define ODT_DEFAULT_LIMIT 0x3ffffff
 
-#define ODT_OPCODES 214
+#define ODT_OPCODES 215
 #define ODT_MAX_OPERANDS 15
 #define ODT_MAX_IMMEDIATES 19
-#define ODT_SHAPES (3574 - (ODT_OUTSIDE & 0x20 ? 513 : 0) - (ODT_OUTSIDE & 0x100 ? 666 : 0) - (ODT_OUTSIDE & 0x200 ? \
+#define ODT_SHAPES (3621 - (ODT_OUTSIDE & 0x20 ? 513 : 0) - (ODT_OUTSIDE & 0x100 ? 666 : 0) - (ODT_OUTSIDE & 0x200 ? \
     105 : 0) - (ODT_OUTSIDE & 0x400 ? 39 : 0) - (ODT_OUTSIDE & 0x800 ? 35 : 0) - (ODT_OUTSIDE & 0x1000 ? 6 : 0) - \
-    (ODT_OUTSIDE & 0x2000 ? 98 : 0) - (ODT_OUTSIDE & 0x4000 ? 75 : 0) - (ODT_OUTSIDE & 0x8000 ? 107 : 0) - \
+    (ODT_OUTSIDE & 0x2000 ? 145 : 0) - (ODT_OUTSIDE & 0x4000 ? 75 : 0) - (ODT_OUTSIDE & 0x8000 ? 107 : 0) - \
     (ODT_OUTSIDE & 0x10000 ? 79 : 0) - (ODT_OUTSIDE & 0x20000 ? 28 : 0) - (ODT_OUTSIDE & 0x40000 ? 28 : 0))
 
 // The files of the kernels for stock firmware (odt/host/release/pieces.py).
@@ -73,7 +73,7 @@
     X("_odt_f32_attention") \
     X("_odt_embedding") \
     X("_odt_f32_embedding")
-#define ODT_STAMP 0x448e7e7f
+#define ODT_STAMP 0x3073d7f3
 
 // Pieces that a firmware without a capability leaves to files (odt/host/boards/capabilities.py), a bit each.
 #ifdef ODT_WITHOUT_attention
@@ -324,6 +324,7 @@ enum {
     ODT_EMBED_F32 = 212,
     ODT_EMBED_DW_F32 = 213,
     ODT_ROUND_I8 = 214,
+    ODT_RECUR_ON_I8 = 215,
 };
 
 // y = 0
@@ -2476,5 +2477,24 @@ typedef struct {
     int32_t N, K, id, common, at, R;
 } odt_round_i8_t;
 void odt_round_i8(const odt_round_i8_t *a);
+
+// as recur_i8; sample b begins with p[b, 0], cell[b, 0] and leaves what it ends with in p[b, 1], cell[b, 1]
+typedef struct {
+    int8_t *y; // [B][R][H]
+    int8_t *v; // [B][K][G]
+    int8_t *u; // [B][K][H]
+    int32_t *peak; // [1]
+    int8_t *p; // [B][2][H]
+    int32_t *cell; // [B][2][H]
+    int32_t *d; // [G]
+    const int8_t *a; // [B][T][G]
+    const int8_t *w; // [G][H]
+    const int32_t *b; // [G]
+    const odt_multiplier_t *q; // [G]
+    const odt_multiplier_t *qa; // [1]
+    const odt_multiplier_t *qu; // [1]
+    int32_t B, T, G, H, R, K, kind, za;
+} odt_recur_on_i8_t;
+void odt_recur_on_i8(const odt_recur_on_i8_t *a);
 
 #endif

@@ -235,7 +235,6 @@ KEYWORDS = {
         "leave it out: a transposed convolution has one size": "output_padding",
         "leave it out: a sequence is gone through once, from its first step, in a state of 0":
             "return_state go_backwards unroll use_cudnn",
-        "leave it out: odt.recurrent.Steps(model) goes through a sequence step by step": "stateful",
         "odt.Dropout before or after the layer": "dropout recurrent_dropout",
         "leave it out: all steps of one axis are looked at, values are as wide as keys, the output as the query":
             "value_dim output_shape attention_axes flash_attention sliding_window use_gate",

@@ -14,7 +14,7 @@ _PER_128 = const(0x3C000000)  # the step of what lies in -1 .. 1
 _IN_Q16 = const(0x47B8AA3B)  # log2(e) * 2^16: what preactivations are counted in
 _FROM_Q16 = const(0x37317218)  # ln(2) / 2^16
 _SIMPLE, _GRU, _LSTM = 0, 1, 2
-_GOES_ON = const(4)  # added to a forward instruction's kind
+_GOES_ON = const(4)  # added to an instruction's kind
 
 
 def check(node, batch, reached):
@@ -56,6 +56,11 @@ def _forward(s, node, inputs):
     held = s.tensor(name + (" cells" if kind == _LSTM else " candidates"), s.batch * kept * units, ACTIVATION)
     sums, bias = s.scratch("sums", 4 * width), weights.bias
     goes_on = 0 if layer.carried is None else _GOES_ON
+    block = None
+    if layer.stateful and not goes_on:
+        from .carried import Block
+
+        block = Block(s, node)
     sizes = (s.batch, steps, width, units, rows, kept, kind + goes_on)
     if s.int8:
         y = s.scaled(name, count, _PER_128, 0)
@@ -69,21 +74,30 @@ def _forward(s, node, inputs):
             s.emit("clear", (total,), (width,))
         else:
             s.emit("bias_i8", (total, bias, y.scale, weights.scale), (width,))
-        last, cell = s.scratch("last output", units), s.scratch("cell", 4 * units)
+        if block:
+            last, cell = block.begin_i8()
+        else:
+            last, cell = s.scratch("last output", units), s.scratch("cell", 4 * units)
         if goes_on:
             layer.carried.numbers += [last, cell][: 2 if kind else 1]
         operands = (y.buffer, gates, held.buffer, held.peak, last, cell, sums, a.buffer, weights.kernel, total)
-        s.emit("recur_i8", operands + (rescale, ratio, keep), sizes + (a.zero,))
+        s.emit("recur_on_i8" if block else "recur_i8", operands + (rescale, ratio, keep), sizes + (a.zero,))
+        if block and keeps and kind == _LSTM:
+            block.keep_cells(held, kept)
     else:
         y = s.tensor(name, count, ACTIVATION)
         if bias is None:
             bias = s.scratch("bias", 4 * width)
             s.emit("clear", (bias,), (width,))
-        last = s.scratch("last output", 8 * units)
-        if goes_on:
-            layer.carried.numbers.append(last)
-        s.emit("recur_f32", (y.buffer, gates, held.buffer, last, sums, a.buffer, weights.kernel, bias), sizes)
-    s.choices[node] = y, gates, held
+        operands = (y.buffer, gates, held.buffer), (a.buffer, weights.kernel, bias)
+        if block:
+            block.go_through_f32(operands[0], sums, operands[1], sizes)
+        else:
+            last = s.scratch("last output", 8 * units)
+            if goes_on:
+                layer.carried.numbers.append(last)
+            s.emit("recur_f32", operands[0] + (last, sums) + operands[1], sizes)
+    s.choices[node] = y, gates, held, block
     if rows == 1 or layer.return_sequences:
         return y
     out = y.alias()
@@ -98,7 +112,7 @@ def _backward(s, node, error, needed):
     name, steps, kind = layer.name, layer.steps_of, layer.number
     width, units = layer.kernel_shape
     weights = s.buffers.weights[node]
-    y, gates, held = s.choices[node]
+    y, gates, held, block = s.choices[node]
     suffix, unit = ("_i8", 1) if s.int8 else ("_f32", 4)
     dx = s.tensor(name + " dx", s.batch * steps * width, ERROR)
     apart = steps if kind == _GRU else 1  # of a GRU's candidates the recurrent part has its own error
@@ -108,6 +122,9 @@ def _backward(s, node, error, needed):
     rows = error.count // (s.batch * units)
     kept = steps if kind else 1
     operands = (error.buffer, y.buffer, gates, held.buffer, weights.kernel)
+    if block:
+        other = block.before(before, other, held)
+        kind += _GOES_ON
     sizes = (s.batch, steps, width, units, rows, kept, apart, kind)
     if s.int8:
         one = _constant(s, ONE)

@@ -52,5 +52,5 @@ MODULES = (  # a string takes half the RAM of a tuple
 BY_NUMBER = (
     "KKOOOOOOO88888888444++EEGG1:>SPQQRRRL5555555333**EEFF19=QQQ00011GGFF222+**++**))(((())((QRRQSQNM7776"
     "66777666---->=>=>=@?EECCCCCCCCCAAAAAAAANNMMMKHH......R+*+*..POBBUTUTUUUTUUTJJJJJJDDG1+<;<;00))((8III"
-    "I,,,,,,,,////S"
+    "I,,,,,,,,////SI"
 )

@@ -8,13 +8,13 @@ from .data import Sink, blank
 from .float32 import rounded, store
 
 _SIMPLE, _GRU, _LSTM = 0, 1, 2
-_GOES_ON = 4  # added to a forward instruction's kind
+_GOES_ON = 4  # added to an instruction's kind
 _GATES = {_SIMPLE: 1, _GRU: 3, _LSTM: 4}
 _LOG2_E = 23637  # log2(e) * 2^14, and 2^-10 of steps of 2^-12 in steps of 2^-16
 
 
 def _cell_of(o):
-    """The cell of a forward instruction, and whether it goes on from the last step's outputs."""
+    """The cell of an instruction, and whether it goes on from the last step's outputs, or has them."""
     goes_on = o.kind - _GOES_ON in _GATES
     return o.kind - _GOES_ON * goes_on, goes_on
 
@@ -22,6 +22,11 @@ def _cell_of(o):
 def _fits(o, kind):
     """Whether the sizes are those of a cell."""
     return _GATES.get(kind, 0) * o.H == o.G and o.R <= o.T and o.K <= o.T
+
+
+def _fits_dx(o, kind):
+    """The same of a gradient."""
+    return _fits(o, kind) and (kind == _SIMPLE or o.K == o.T) and (kind != _GRU or o.E == o.T)
 
 
 def _limit(v, bits):
@@ -59,57 +64,76 @@ def recur_i8(o):
     y=i8[B*R*H] v=i8[B*K*G] u=i8[B*K*H] peak+i32 p=i8[H] c=i32[H] d=i32[G] a:i8[B*T*G] w:i8[G*H] b:i32[G] q:mul[G]
         qa:mul qu:mul ; B T G H R K kind za
     """
+    _go_through(o, o.c)
+
+
+def recur_on_i8(o):
+    """as recur_i8; sample b begins with p[b, 0], cell[b, 0] and leaves what it ends with in p[b, 1], cell[b, 1]
+
+    y=i8[B*R*H] v=i8[B*K*G] u=i8[B*K*H] peak+i32 p=i8[B*2*H] cell=i32[B*2*H] d=i32[G] a:i8[B*T*G] w:i8[G*H] b:i32[G]
+        q:mul[G] qa:mul qu:mul ; B T G H R K kind za
+    """
+    _go_through(o, o.cell, True)
+
+
+def _go_through(o, cells, is_on=False):
+    """``is_on``: each sample goes on from outputs and cells of its own, which lie before those that it ends with."""
     kind, goes_on = _cell_of(o)
     if not _fits(o, kind):
         return
     H, G, T = o.H, o.G, o.T
+    p, c, own = o.p, cells, 0
     zero = max(-128, min(127, o.za))
     sink = Sink(o.u, o.peak)
     for b in range(o.B):
-        if not goes_on:
-            blank(o.p)
-            blank(o.c)
-        for j in range(H if goes_on and kind else 0):
-            o.c[j] = _limit(o.c[j], 16 if kind == _LSTM else 14)
+        if is_on:
+            own = (2 * b + 1) * H
+            for j in range(own, own + H):
+                p[j], c[j] = p[j - H], c[j - H]
+        elif not goes_on:
+            blank(p)
+            blank(c)
+        for j in range(own, own + H if (is_on or goes_on) and kind else 0):
+            c[j] = _limit(c[j], 16 if kind == _LSTM else 14)
         for t in range(T):
             a = o.a[(b * T + t) * G : (b * T + t + 1) * G]
             for g in range(G):
                 row = o.w[g * H : (g + 1) * H]
                 total = o.b[g]
                 for k in range(H):
-                    total += o.p[k] * row[k]
+                    total += p[own + k] * row[k]
                 o.d[g] = _limit(rescale(wrap32(total), o.q[2 * g], o.q[2 * g + 1]), 22)
             kept, last = t - (T - o.K), t - (T - o.R)
             for j in range(H):
                 inner = [_limit(rescale(a[n * H + j] - zero, o.qa[0], o.qa[1]), 22) for n in range(G // H)]
                 outer = [o.d[n * H + j] for n in range(G // H)]
-                gates, held = _cell(kind, inner, outer, o, j)
+                gates, held = _cell(kind, inner, outer, p, c, own + j)
                 if kept >= 0 and kind:
                     sink.put((b * o.K + kept) * H + j, rescale(held, o.qu[0], o.qu[1]))
                     for n in range(G // H):
                         o.v[(b * o.K + kept) * G + n * H + j] = gates[n]
                 if last >= 0:
-                    o.y[(b * o.R + last) * H + j] = o.p[j]
+                    o.y[(b * o.R + last) * H + j] = p[own + j]
     sink.close()
 
 
-def _cell(kind, inner, outer, o, j):
-    """Unit j one step further; returns its gates and what else its gradient needs."""
+def _cell(kind, inner, outer, p, c, j):
+    """The unit at j of p and c one step further; returns its gates and what else its gradient needs."""
     if kind == _SIMPLE:
-        o.p[j] = _signed(_tanh(_limit(inner[0] + outer[0], 22)))
+        p[j] = _signed(_tanh(_limit(inner[0] + outer[0], 22)))
         return (), 0
     if kind == _GRU:
         z, r = [_sigmoid(inner[n] + outer[n]) for n in (0, 1)]
         n = _tanh(_limit(inner[2] + ((r + 32 >> 6) * outer[2] + 128 >> 8), 22))
-        o.c[j] += (16384 - z) * (n - o.c[j]) + 8192 >> 14
-        o.p[j] = _signed(o.c[j])
+        c[j] += (16384 - z) * (n - c[j]) + 8192 >> 14
+        p[j] = _signed(c[j])
         return (_unsigned(z), _unsigned(r), _signed(n)), outer[2]
     i, f = [_sigmoid(inner[n] + outer[n]) for n in (0, 1)]
     g = _tanh(_limit(inner[2] + outer[2], 22))
     out = _sigmoid(inner[3] + outer[3])
-    o.c[j] = _limit((f * o.c[j] + 8192 >> 14) + (i * g + 32768 >> 16), 16)
-    o.p[j] = _signed(out * _tanh_of_cell(o.c[j]) + 8192 >> 14)
-    return (_unsigned(i), _unsigned(f), _signed(g), _unsigned(out)), o.c[j]
+    c[j] = _limit((f * c[j] + 8192 >> 14) + (i * g + 32768 >> 16), 16)
+    p[j] = _signed(out * _tanh_of_cell(c[j]) + 8192 >> 14)
+    return (_unsigned(i), _unsigned(f), _signed(g), _unsigned(out)), c[j]
 
 
 def _times(a, b, shift):
@@ -137,9 +161,10 @@ def recur_dx_i8(o):
     dx=i8[B*T*G] peak+i32 n=i8[B*E*H] p=i8[B*T*H] s=i32[H*3] d=i16[G] e:i8[B*R*H] y:i8[B*T*H] v:i8[B*K*G]
         u:i8[B*K*H] w:i8[G*H] qe:mul qr:mul qu:mul c: ; B T G H R K E kind id
     """
-    if not _fits(o, o.kind) or (o.kind != _SIMPLE and o.K != o.T) or (o.kind == _GRU and o.E != o.T):
+    kind, goes_on = _cell_of(o)
+    if not _fits_dx(o, kind):
         return
-    H, G, T, R, kind = o.H, o.G, o.T, o.R, o.kind
+    H, G, T, R = o.H, o.G, o.T, o.R
     sink = Sink(o.dx, o.peak)
     key = hash32(o.c[KEY], o.id)
     for b in range(o.B):
@@ -151,9 +176,9 @@ def recur_dx_i8(o):
                 for j in range(H):
                     o.s[j] = _limit(o.s[j] + o.e[(b * R + t - (T - R)) * H + j] * 256, 23)
             for j in range(H):
-                before = o.y[(at - 1) * H + j] if t else 0
+                before = o.y[(at - 1) * H + j] if t else o.p[at * H + j] if goes_on else 0
                 o.p[at * H + j] = before
-                errors, other = _cell_dx(o, kind, at, j, before, b * o.K + t)
+                errors, other = _cell_dx(o, kind, goes_on, at, j, before, b * o.K + t)
                 for n in range(G // H):
                     o.d[n * H + j] = _fine(errors[n])
                     sink.put(at * G + n * H + j, _at_random(errors[n], key, first + n * H + j))
@@ -168,7 +193,7 @@ def recur_dx_i8(o):
     sink.close()
 
 
-def _cell_dx(o, kind, at, j, before, kept):
+def _cell_dx(o, kind, goes_on, at, j, before, kept):
     """The errors of unit j's preactivations, in 1/256 of a step, and that of a GRU's recurrent candidate.
 
     s[2 * H + j] becomes what reaches the step before without the recurrent weights, s[H + j] an LSTM's cell's error.
@@ -194,9 +219,8 @@ def _cell_dx(o, kind, at, j, before, kept):
     cell = _limit(o.s[H + j] + _times(_times(error, out, 8), 16384 - (curve * curve >> 14), 14), 23)
     o.s[H + j] = _times(cell, f, 8)
     c = _limit(rescale(cell, o.qe[0], o.qe[1]), 22)
-    earlier = 0
-    if at % o.T:
-        earlier = _limit(rescale(o.u[(kept - 1) * H + j] * 4096, o.qu[0], o.qu[1]), 18)
+    earlier = o.u[(kept - 1) * H + j] if at % o.T else o.n[at // o.T * H + j] if goes_on else 0
+    earlier = _limit(rescale(earlier * 4096, o.qu[0], o.qu[1]), 18)
     return (
         _times(_times(c, g, 7), _slope(i), 16),
         _times(_times(c, earlier, 12), _slope(f), 16),
@@ -271,9 +295,10 @@ def recur_dx_f32(o):
     dx=f32[B*T*G] n=f32[B*E*H] p=f32[B*T*H] s=f32[H*3] e:f32[B*R*H] y:f32[B*T*H] v:f32[B*K*G] u:f32[B*K*H]
         w:f32[G*H] ; B T G H R K E kind
     """
-    if not _fits(o, o.kind) or (o.kind != _SIMPLE and o.K != o.T) or (o.kind == _GRU and o.E != o.T):
+    kind, goes_on = _cell_of(o)
+    if not _fits_dx(o, kind):
         return
-    H, G, T, R, kind = o.H, o.G, o.T, o.R, o.kind
+    H, G, T, R = o.H, o.G, o.T, o.R
     for b in range(o.B):
         blank(o.s)
         for t in range(T - 1, -1, -1):
@@ -282,9 +307,9 @@ def recur_dx_f32(o):
                 for j in range(H):
                     o.s[j] = store(_add(o.s[j], o.e[(b * R + t - (T - R)) * H + j]))
             for j in range(H):
-                before = o.y[(at - 1) * H + j] if t else 0.0
+                before = o.y[(at - 1) * H + j] if t else o.p[at * H + j] if goes_on else 0.0
                 o.p[at * H + j] = before
-                errors, other = _cell_dx_f32(o, kind, at, j, before, b * o.K + t)
+                errors, other = _cell_dx_f32(o, kind, goes_on, at, j, before, b * o.K + t)
                 for n in range(G // H):
                     o.dx[at * G + n * H + j] = errors[n]
                 if kind == _GRU:
@@ -309,7 +334,7 @@ def _slope_of_tanh(y):
     return _add(1.0, -_mul(y, y))
 
 
-def _cell_dx_f32(o, kind, at, j, before, kept):
+def _cell_dx_f32(o, kind, goes_on, at, j, before, kept):
     H = o.H
     error = o.s[j]
     o.s[2 * H + j] = 0.0
@@ -328,7 +353,7 @@ def _cell_dx_f32(o, kind, at, j, before, kept):
     curve = store(tanh(held))
     cell = store(_add(o.s[H + j], _mul(_mul(error, out), _slope_of_tanh(curve))))
     o.s[H + j] = _mul(cell, f)
-    earlier = o.u[(kept - 1) * H + j] if at % o.T else 0.0
+    earlier = o.u[(kept - 1) * H + j] if at % o.T else o.n[at // o.T * H + j] if goes_on else 0.0
     return (
         _mul(_mul(cell, g), _slope_f32(i)),
         _mul(_mul(cell, earlier), _slope_f32(f)),

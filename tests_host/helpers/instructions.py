@@ -210,7 +210,7 @@ def draw_cell(rng, name, values):
         values[name] = rng.choice((steps, steps, steps, rng.randint(1, steps)))
     if rng.random() < 0.15:
         values[rng.choice(("G", "R", "K", "E"))] = rng.randint(1, 6)
-    if rng.random() < 0.3 and not name.startswith("recur_dx"):
+    if rng.random() < 0.3:
         values["kind"] += 4  # it goes on
     if rng.random() < 0.05:
         values["kind"] = draw_int32(rng)
@@ -478,7 +478,7 @@ def contents(rng, op, operand, dtype, size, immediates):
         return array("i", [0 if rng.random() < 0.1 else any_scale(rng), sign]).tobytes()
     if operand == "limited":
         return array("i", [rng.choice((0, 1, draw_int32(rng)))]).tobytes()
-    if operand in ("b", "d", "ds", "y", "dw", "db"):
+    if operand in ("b", "d", "ds", "y", "dw", "db", "cell"):
         span = rng.choice((1 << 30, 1000, 1))
         values = [draw_int32(rng) if span > 1000 else rng.randint(-span, span) for _ in range(count)]
         if operand == "b":

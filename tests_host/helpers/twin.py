@@ -54,6 +54,7 @@ class Twin:
     def __init__(self, model, dtype=torch.float64, weights=None):
         self.nodes = model.nodes
         self.dtype = dtype
+        self.carried = {}  # of stateful layers, by name: what they begin with; forward() leaves what they end with
         self.masks = None  # of each Dropout layer: 0 or 1 / (1 - rate), an element of the batch each
         self.training = True  # a BatchNorm that trains takes the batch's statistics, and follows them
         self.parameters = {}
@@ -159,7 +160,10 @@ class Twin:
             "bias_hh_l0": bias[0][rows] if bias else torch.zeros(width, dtype=self.dtype),
         }  # fmt: skip
         x = x.reshape(len(x), -1, width)
-        y = torch.func.functional_call(module, own, (x,))[0]
+        begins = self.carried.get(layer.name)
+        y, ends = torch.func.functional_call(module, own, (x,) if begins is None else (x, begins))
+        if layer.stateful:  # detached: no gradient passes to the batch before
+            self.carried[layer.name] = ends.detach() if torch.is_tensor(ends) else tuple(each.detach() for each in ends)
         return y if layer.return_sequences else y[:, -1]
 
     def _attention(self, layer, inputs):

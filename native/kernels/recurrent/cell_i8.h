@@ -19,6 +19,9 @@ static inline rescaler_t rescaler(const odt_multiplier_t *q) {
 }
 
 int32_t odt_sigmoid_of(int32_t v);
+int32_t odt_cell_curve(int32_t v);
+int32_t odt_curve_of_cell(int32_t cell);
+int32_t odt_rescaled_by(int32_t v, rescaler_t q);
 int32_t odt_rescaled_within(int32_t v, rescaler_t q, int32_t bits);
 
 static inline int32_t rescaled_within(int32_t v, const rescaler_t *q, int32_t bits) {
@@ -26,7 +29,7 @@ static inline int32_t rescaled_within(int32_t v, const rescaler_t *q, int32_t bi
 }
 
 static inline int32_t rescaled_by(int32_t v, const rescaler_t *q) {
-    return odt_rescaled(v, odt_checked(*q));
+    return odt_rescaled_by(v, *q);
 }
 
 #else
@@ -48,6 +51,16 @@ static int32_t odt_sigmoid_of(int32_t v) {
     return (int32_t)odt_divide(16384 * (v < 0 ? power : 65536) + (whole >> 1), whole);
 }
 
+// tanh, as the sigmoid.
+static inline int32_t odt_cell_curve(int32_t v) {
+    return 2 * odt_sigmoid_of(2 * v) - 16384;
+}
+
+// tanh in Q14, of Q12 from -16 to 16.
+static inline int32_t odt_curve_of_cell(int32_t cell) {
+    return odt_cell_curve((cell * 23637) >> 10); // log2(e) * 2^14
+}
+
 // v by a multiplier; and limited.
 static inline int32_t rescaled_by(int32_t v, const rescaler_t *q) {
     return odt_rescale_by(q, v);
@@ -58,16 +71,6 @@ static inline int32_t rescaled_within(int32_t v, const rescaler_t *q, int32_t bi
 }
 
 #endif
-
-// tanh, as the sigmoid.
-static inline int32_t cell_curve(int32_t v) {
-    return 2 * odt_sigmoid_of(2 * v) - 16384;
-}
-
-// tanh in Q14, of Q12 from -16 to 16.
-static inline int32_t curve_of_cell(int32_t cell) {
-    return cell_curve((cell * 23637) >> 10); // log2(e) * 2^14
-}
 
 // Q14 of 0 .. 1 in steps of 1/256, from -128 on.
 static inline int8_t round_unsigned(int32_t gate) {

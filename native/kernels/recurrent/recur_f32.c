@@ -50,7 +50,7 @@ static float step_cell_f32(const odt_recur_f32_t *a, int32_t kind, int32_t j, co
 }
 
 void odt_recur_f32(const odt_recur_f32_t *a) {
-    int32_t H = a->H, G = a->G, T = a->T, kind = cell_of(a->kind), count = gates_of(kind, G, H, T, a->R, a->K);
+    int32_t H = a->H, G = a->G, T = a->T, kind = cell_of(a->kind), count = odt_gates_of(kind, G, H, T, a->R, a->K);
     for (int32_t b = 0; b < a->B && count; b++) {
         if (kind == a->kind) {
             memset(a->p, 0, 2 * (size_t)H * sizeof(float));
@@ -91,16 +91,16 @@ static float slope_of_curve(float y) {
 
 // The errors of unit j's preactivations to dx; returns that of a GRU's recurrent candidate.
 static float step_back_f32(const odt_recur_dx_f32_t *a, int32_t j, int32_t at, int32_t kept, float before, float *dx) {
-    int32_t H = a->H;
+    int32_t H = a->H, kind = cell_of(a->kind);
     float error = a->s[j], *further = &a->s[2 * H + j];
     *further = 0.0f;
-    if (a->kind == SIMPLE) {
+    if (kind == SIMPLE) {
         dx[0] = times(error, slope_of_curve(a->y[at * H + j]));
         return 0.0f;
     }
     const float *gates = a->v + kept * a->G + j, *held = a->u + kept * H + j;
     float g = gates[2 * H];
-    if (a->kind == GRU) {
+    if (kind == GRU) {
         float z = gates[0], r = gates[H], candidate = times(times(error, 1.0f - z), slope_of_curve(g));
         *further = times(error, z);
         dx[0] = times(times(error, before - g), slope_of_f32(z));
@@ -112,26 +112,30 @@ static float step_back_f32(const odt_recur_dx_f32_t *a, int32_t j, int32_t at, i
     float cell = odt_store(*carried + times(times(error, o), slope_of_curve(curve)));
     *carried = times(cell, f);
     dx[0] = times(times(cell, g), slope_of_f32(i));
-    dx[H] = times(times(cell, at % a->T ? held[-H] : 0.0f), slope_of_f32(f));
+    float earlier = at % a->T ? held[-H] : kind == a->kind ? 0.0f : a->n[at / a->T * H + j];
+    dx[H] = times(times(cell, earlier), slope_of_f32(f));
     dx[2 * H] = times(times(cell, i), slope_of_curve(g));
     dx[3 * H] = times(times(error, curve), slope_of_f32(o));
     return 0.0f;
 }
 
 void odt_recur_dx_f32(const odt_recur_dx_f32_t *a) {
-    int32_t H = a->H, G = a->G, T = a->T, count = gates_of_dx(a->kind, G, H, T, a->R, a->K, a->E);
+    int32_t H = a->H, G = a->G, T = a->T, kind = cell_of(a->kind);
+    int32_t count = gates_of_dx(kind, G, H, T, a->R, a->K, a->E);
     for (int32_t b = 0; b < a->B && count; b++) {
         memset(a->s, 0, 3 * (size_t)H * sizeof(float));
         for (int32_t t = T - 1; t >= 0; t--) {
             int32_t at = b * T + t, given = t - (T - a->R);
-            float *dx = a->dx + at * G, *before = a->p + at * H, *other = a->kind == GRU ? a->n + at * H : a->n;
+            float *dx = a->dx + at * G, *before = a->p + at * H, *other = kind == GRU ? a->n + at * H : a->n;
             for (int32_t j = 0; j < H && given >= 0; j++) {
                 a->s[j] = odt_store(a->s[j] + a->e[(b * a->R + given) * H + j]);
             }
             for (int32_t j = 0; j < H; j++) {
-                before[j] = t ? a->y[(at - 1) * H + j] : 0.0f;
+                if (t || kind == a->kind) {
+                    before[j] = t ? a->y[(at - 1) * H + j] : 0.0f;
+                }
                 float candidate = step_back_f32(a, j, at, b * a->K + t, before[j], dx + j);
-                if (a->kind == GRU) {
+                if (kind == GRU) {
                     other[j] = candidate;
                 }
             }
@@ -141,7 +145,7 @@ void odt_recur_dx_f32(const odt_recur_dx_f32_t *a) {
             memcpy(a->s, a->s + 2 * H, (size_t)H * sizeof(float));
             for (int32_t n = 0; n < G; n++) {
                 odt_poll();
-                odt_axpy_f32(a->s, a->kind == GRU && n >= 2 * H ? other[n - 2 * H] : dx[n], a->w + n * H, H);
+                odt_axpy_f32(a->s, kind == GRU && n >= 2 * H ? other[n - 2 * H] : dx[n], a->w + n * H, H);
             }
             odt_store_all(a->s, H);
         }

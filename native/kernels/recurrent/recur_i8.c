@@ -56,23 +56,26 @@ static inline int32_t rescaled_once(int32_t v, const odt_multiplier_t *q, int32_
 
 #endif
 
-// Sums of the recurrent weights times the last outputs.
-static void sum_gates(const odt_recur_i8_t *a) {
-    int32_t H = a->H, G = a->G, g = 0;
+// The recurrent preactivations: products of the weights and the last outputs.
+static void sum_gates(const odt_recur_i8_t *a, const int8_t *p) {
+    int32_t H = a->H, G = a->G, done = 0;
     #if ODT_PANEL && !ODT_SMALL
     if (G >= 4) {
-        odt_dot4_i8(a->p, a->w, H, H, 0, a->d, G >> 2);
-        g = G & ~3;
+        odt_dot4_i8(p, a->w, H, H, 0, a->d, G >> 2);
+        done = G & ~3;
     }
     #endif
-    for (; g < G; g++) {
-        a->d[g] = odt_dot_i8(a->p, a->w + g * H, H);
+    for (int32_t g = 0; g < G; g++) {
+        int32_t sum = g < done ? a->d[g] : odt_dot_i8(p, a->w + g * H, H);
+        a->d[g] = rescaled_once(odt_wrap_add(a->b[g], sum), &a->q[g], 22);
     }
 }
 
 // A step of one sample.
 typedef struct {
     const int8_t *x;
+    int8_t *p; // its outputs and cells
+    int32_t *c;
     int8_t *v, *u; // what is kept of it, if it is
     int32_t kind, count, zero, is_kept;
     widener_t qa;
@@ -81,7 +84,7 @@ typedef struct {
 
 // Unit j one step further. Sums of inputs and outputs need no limits: beyond 16 the curves are flat.
 static void step_cell(const odt_recur_i8_t *a, const forward_t *s, int32_t j) {
-    int32_t H = a->H, held = 0, gates[MOST], *cell = &a->c[j];
+    int32_t H = a->H, held = 0, gates[MOST], *cell = &s->c[j];
     for (int32_t n = 0, g = j; n < s->count; n++, g += H) {
         int32_t v = a->d[g];
         if (s->kind == GRU && n == 2) {
@@ -89,7 +92,7 @@ static void step_cell(const odt_recur_i8_t *a, const forward_t *s, int32_t j) {
             v = (((gates[1] + 32) >> 6) * v + 128) >> 8;
         }
         v += widened_within(&s->qa, s->x[g] - s->zero, 22);
-        gates[n] = n == 2 || s->kind == SIMPLE ? cell_curve(v) : odt_sigmoid_of(v);
+        gates[n] = n == 2 || s->kind == SIMPLE ? odt_cell_curve(v) : odt_sigmoid_of(v);
     }
     int32_t y = gates[0];
     if (s->kind == GRU) {
@@ -98,9 +101,9 @@ static void step_cell(const odt_recur_i8_t *a, const forward_t *s, int32_t j) {
     } else if (s->kind == LSTM) {
         int32_t c = odt_bounded(*cell, 16);
         held = *cell = odt_bounded(((gates[1] * c + 8192) >> 14) + ((y * gates[2] + 32768) >> 16), 16);
-        y = (gates[3] * curve_of_cell(held) + 8192) >> 14;
+        y = (gates[3] * odt_curve_of_cell(held) + 8192) >> 14;
     }
-    a->p[j] = round_signed(y);
+    s->p[j] = round_signed(y);
     if (s->is_kept) {
         for (int32_t n = 0, g = j; n < s->count; n++, g += H) {
             s->v[g] = n == 2 ? round_signed(gates[n]) : round_unsigned(gates[n]);
@@ -109,25 +112,28 @@ static void step_cell(const odt_recur_i8_t *a, const forward_t *s, int32_t j) {
     }
 }
 
-void odt_recur_i8(const odt_recur_i8_t *a) {
+// `apart`: 0, or H where each sample goes on from outputs and cells of its own, which lie before those that it leaves.
+static void go_through(const odt_recur_i8_t *a, int32_t apart) {
     int32_t H = a->H, G = a->G, T = a->T, kind = cell_of(a->kind);
+    size_t bytes = (size_t)H;
     forward_t s = {
-        .x = a->a, .v = a->v, .u = a->u, .kind = kind, .count = gates_of(kind, G, H, T, a->R, a->K),
-        .zero = odt_limit(a->za, -128, 127), .qa = widener(a->qa), .qu = rescaler(a->qu),
+        .x = a->a, .p = a->p, .c = a->c, .v = a->v, .u = a->u, .kind = kind,
+        .count = odt_gates_of(kind, G, H, T, a->R, a->K), .zero = odt_min(odt_bounded(a->za, 7), 127),
+        .qa = widener(a->qa), .qu = rescaler(a->qu),
     };
     int8_t *y = a->y;
     for (int32_t b = 0; b < a->B && s.count; b++) {
-        if (kind == a->kind) {
-            memset(a->p, 0, (size_t)H);
-            memset(a->c, 0, (size_t)H * sizeof(int32_t));
+        if (apart) {
+            s.p = memcpy(s.p + apart, s.p, bytes);
+            s.c = memcpy(s.c + apart, s.c, bytes * sizeof(int32_t));
+        } else if (kind == a->kind) {
+            memset(s.p, 0, bytes);
+            memset(s.c, 0, bytes * sizeof(int32_t));
         }
         for (int32_t t = 0; t < T; t++, s.x += G) {
             s.is_kept = kind != SIMPLE && t >= T - a->K;
             odt_poll();
-            sum_gates(a);
-            for (int32_t g = 0; g < G; g++) {
-                a->d[g] = rescaled_once(odt_wrap_add(a->b[g], a->d[g]), &a->q[g], 22);
-            }
+            sum_gates(a, s.p);
             for (int32_t j = 0; j < H; j++) {
                 step_cell(a, &s, j);
             }
@@ -136,9 +142,19 @@ void odt_recur_i8(const odt_recur_i8_t *a) {
                 s.u += H;
             }
             if (t >= T - a->R) {
-                memcpy(y, a->p, (size_t)H);
+                memcpy(y, s.p, bytes);
                 y += H;
             }
         }
+        s.p += apart;
+        s.c += apart;
     }
+}
+
+void odt_recur_i8(const odt_recur_i8_t *a) {
+    go_through(a, 0);
+}
+
+void odt_recur_on_i8(const odt_recur_on_i8_t *a) {
+    go_through((const odt_recur_i8_t *)(const void *)a, a->H); // the same but for the extents of p and c
 }
