@@ -8,7 +8,6 @@ the same. The blocks come last in the state: what lies before them is that of a 
 
 from ..base.fixed import ONE
 from ..base.regions import const
-from ..plan.buffers import Buffers
 
 _GATE = const(4)
 _LSTM = const(2)  # the layer's number
@@ -142,7 +141,7 @@ def refuse(s, node):
     reason = None
     if s.updates.sums:
         reason = "micro_batch: its rows are those of a batch"
-    elif s.repeated or node in s.choices or type(s.buffers) is not Buffers:
+    elif s.repeated or node in s.choices or type(s.buffers).__name__ != "Buffers":
         reason = "checkpoint, memory_budget or ZerothOrder: it is computed once a step"
     if reason:
         raise ValueError("%r: a stateful layer does not go with %s" % (node.layer, reason))

@@ -6,8 +6,8 @@ engine, as soon as a network with such a layer is compiled.
 
 from ..base.fixed import put
 from ..base.regions import DONE, KEY, LOSS, ORDER, REGION_SHIFT, SAMPLES, STATE
-from ..run import build, names
-from ..run.build import run_by
+from ..plan import drop
+from ..run import names
 from ..run.session import Session, ready
 
 if 1 - 1:  # for type checkers alone
@@ -18,16 +18,18 @@ _MASK = (1 << REGION_SHIFT) - 1
 
 def enable():
     """From now on each session that is built with a stateful layer gets an engine that knows of it."""
+    from ..run import build  # which a board unloads after compile()
+
     if build.attach is not attach:
-        _plain.append(build.attach)
+        _plain[:] = [build.attach]
         build.attach = attach
         names.FOUND["reset_states"] = lambda model: lambda: reset_states(model)
 
 
 def attach(session):
     """As build.attach(), whose place it takes."""
-    for plain in _plain:
-        plain(session)
+    drop("odt.recurrent.carried")
+    _plain[0](session)
     follow(session)
 
 
@@ -41,6 +43,8 @@ def follow(session):
     blocks = _blocks(session.program)
     if not blocks:
         return None
+    from ..run.build import run_by
+
     made = Carrying(session, blocks)
     run_by(session, made, made.find_ranges)
     return made
