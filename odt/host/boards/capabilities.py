@@ -36,7 +36,7 @@ CAPABILITIES = {
     ),
     "noise": Capability("training under noise of weights, for analog arrays", needs=("kernels",), blocks=14),
     "online": Capability("learning from streams, drift", kernels=("_odt_online", "_odt_knn"), blocks=22),
-    "recurrent": Capability("GRU, LSTM, SimpleRNN", kernels=("_odt_recurrent", "_odt_f32_recurrent"), blocks=21),
+    "recurrent": Capability("GRU, LSTM, SimpleRNN", kernels=("_odt_recurrent", "_odt_f32_recurrent"), blocks=22),
     "sensors": Capability(
         "features, streams, recordings, rules",
         needs=("data",),
