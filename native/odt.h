@@ -64,7 +64,7 @@ typedef enum {
     ODT_FAULT_IMMEDIATE, // immediate .operand is .needs, its limit .has
     ODT_FAULT_ADDRESS,   // operand .operand is in .region, which cannot hold it
     ODT_FAULT_WRITE,     // operand .operand is written, .region is read-only
-    ODT_FAULT_ALIGNMENT, // operand .operand is at .has, which is no multiple of .needs
+    ODT_FAULT_ALIGNMENT, // operand .operand is at .has, which is not a multiple of .needs
     ODT_FAULT_EXTENT,    // operand .operand reaches .needs bytes, .region has .has
     ODT_FAULT_OVERLAP,   // operand .operand is written over number .needs, counted from 1; 0: its prefix's
 } odt_error_t;

@@ -1,16 +1,15 @@
-// Convolutions, int8, as products of matrices by panels: four rows of one factor, packed on the stack as the core likes
-// to multiply them, are run over columns of the other, which is read where it lies. Forward and the gradient of the
-// input are one operation, odt_correlate_i8(), that of the filters is odt_correlate_dw_i8(); a dense layer is a
-// convolution of one tap.
+// Convolutions, int8, as matrix products by panels. A panel is four rows of one factor, packed on the stack in the
+// layout that the core multiplies fastest. It is multiplied by columns of the other factor, which is read in place. The
+// forward pass and the gradient of the input are one operation, odt_correlate_i8(); the gradient of the filters is
+// odt_correlate_dw_i8(). A dense layer is a convolution of one tap.
 //
-// 32-bit cores use panels for all of them (core.h), and a PC with AVX2 products of its own (product_i8__x86.c); on
-// other PCs the compiler makes vectors of the plain loops in dense_*_i8.c and conv2d_*_i8.c, which are used unless they
-// are short.
+// 32-bit cores use panels for all of these (core.h). A PC with AVX2 has its own products (product_i8__x86.c). On other
+// PCs the compiler vectorizes the plain loops in dense_*_i8.c and conv2d_*_i8.c, which are used unless they are short.
 //
-//                  correlate: forward     the gradient of the input     correlate_dw: of the filters
-//     Cortex-M4    conv2d_i8__m4.c        conv2d_dx_i8__m4.c            conv2d_dw_i8__m4.c
-//     others       conv2d_i8__panel.inc     conv2d_i8__panel.inc            conv2d_dw_i8__panel.inc, both in panel_i8.c
-//                  over panel_i8__m0.inc on a Cortex-M0+, panel_i8__rv32.inc on RISC-V, else panel_i8__c.inc
+//                  correlate: forward      the gradient of the input   correlate_dw: of the filters
+//     Cortex-M4    conv2d_i8__m4.c         conv2d_dx_i8__m4.c          conv2d_dw_i8__m4.c
+//     others       conv2d_i8__panel.inc    conv2d_i8__panel.inc        conv2d_dw_i8__panel.inc, both in panel_i8.c
+//                  with panel_i8__m0.inc on a Cortex-M0+, panel_i8__rv32.inc on RISC-V, else panel_i8__c.inc
 
 #ifndef ODT_CORRELATE_H
 #define ODT_CORRELATE_H
@@ -29,11 +28,11 @@
 void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int32_t zx, int32_t *sums, int32_t fours);
 
 #if ODT_PANEL && !ODT_SMALL
-// sums[k] += sum_n e[n] * w[n * K + k], of N > 0 errors and K > 0 sums (dense_dx_i8.c).
+// sums[k] += sum_n e[n] * w[n * K + k], with N > 0 errors and K > 0 sums (dense_dx_i8.c).
 void odt_add_columns_i8(int32_t *sums, const int16_t *e, const int8_t *w, int32_t N, int32_t K);
 #endif
 
-// Whether products of matrices are faster than plain loops: on 32-bit cores, and where there are vectors for them.
+// Whether matrix products are faster than plain loops: on 32-bit cores, and on PCs with vectors for them.
 static inline int odt_has_products(void) {
     #if ODT_X86
     return odt_has_avx2();
@@ -42,13 +41,12 @@ static inline int odt_has_products(void) {
     #endif
 }
 
-// From sums to outputs of one channel: y[i * step] = clamp(zy + q * (sums[i][place] + offset)), and the
-// peak of what is clamped.
+// Converts sums to outputs of one channel: y[i * step] = clamp(zy + q * (sums[i][place] + offset)); raises the peak.
 void odt_finish_i8(const int32_t (*sums)[4], int32_t place, int32_t offset, const odt_multiplier_t *q,
     int32_t zy, int32_t lo, int32_t count, int8_t *y, int32_t step, int32_t *peak);
 
 #if ODT_M0
-// The same of sums that follow one another, to errors: dx[i] = clamp(q * sums[i]).
+// Converts consecutive sums to errors: dx[i] = clamp(q * sums[i]); raises the peak.
 void odt_finish_errors_i8(const int32_t *sums, const odt_multiplier_t *q, int32_t count, int8_t *dx, int32_t *peak);
 #endif
 
@@ -58,16 +56,16 @@ void odt_finish_errors_i8(const int32_t *sums, const odt_multiplier_t *q, int32_
 typedef struct {
     const int8_t *x, *w;
     const int32_t *bias;       // or NULL
-    const odt_multiplier_t *q; // of all n if q_step is 0
+    const odt_multiplier_t *q; // one for all n if q_step is 0
     int8_t *y;
     int32_t *peak;
     int32_t B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, zx, zy, lo;
     int32_t w_n, w_kh, w_kw, w_c, y_b, y_oh, y_ow, q_step;
-    int32_t x_skip; // bytes of a pixel of x beside its C channels: other groups'
+    int32_t x_skip; // bytes of a pixel of x outside its C channels: other groups' channels
 } odt_correlation_t;
 
-// Taps of a row of a filter that meet neighbours in memory, which are multiplied as one line: all, or one where there
-// is something between them. A small module has no groups' panels.
+// How many taps of a filter's row read adjacent memory and are multiplied as one line: all, or one if other groups'
+// channels lie between. A small module has no panels for groups.
 static inline int32_t odt_line_taps(int32_t KW, int32_t x_skip) {
     return ODT_SMALL || !x_skip ? KW : 1;
 }
@@ -77,19 +75,19 @@ static inline int32_t odt_pixel(int32_t C, int32_t x_skip) {
     return ODT_SMALL ? C : C + x_skip;
 }
 
-// Whether a window is where its output is.
+// Whether each window is one pixel, at its output's position.
 static inline int odt_is_pointwise(const odt_correlation_t *a) {
     return a->KH == 1 && a->KW == 1 && a->SH == 1 && a->SW == 1 && a->top == 0 && a->left == 0 && a->OH == a->H
         && a->OW == a->W;
 }
 
-// Whether all outputs of a channel are equally far apart.
+// Whether all outputs of a channel have the same distance.
 static inline int odt_is_dense(const odt_correlation_t *a) {
     int32_t line = a->OW * a->y_ow;
     return (a->OH == 1 || a->y_oh == line) && (a->B == 1 || a->y_b == a->OH * line);
 }
 
-// Whether a filter's weights lie in the order of windows.
+// Whether a filter's weights lie in the order of a window's inputs.
 static inline int odt_is_contiguous(const odt_correlation_t *a) {
     return a->w_c == 1 && (a->KW == 1 || a->w_kw == a->C) && (a->KH == 1 || a->w_kh == a->KW * a->C);
 }
@@ -99,12 +97,12 @@ void odt_correlate_part_i8(const odt_correlation_t *a);
 // The number of taps of an axis that meet the image, over all outputs (conv2d_i8__panel.inc).
 int32_t odt_met_taps(int32_t outputs, int32_t stride, int32_t pad, int32_t taps, int32_t size);
 
-// By one filter (single_i8.c), if odt_is_single().
+// Convolution with a single filter (single_i8.c), if odt_is_single().
 int odt_is_single(const odt_correlation_t *a);
 void odt_correlate_single_i8(const odt_correlation_t *a);
 
-// dw[n, kh, kw, c] = sum_(b,oh,ow) e[b, oh, ow, n] * (x - zx), x as above and 0 outside. Positions of e
-// are e_step apart, N or more.
+// dw[n, kh, kw, c] = sum_(b,oh,ow) e[b, oh, ow, n] * (x - zx), x as above and 0 outside. Positions of e are e_step >= N
+// apart.
 typedef struct {
     int32_t *dw;
     const int8_t *e, *x;
@@ -113,21 +111,21 @@ typedef struct {
 
 void odt_correlate_dw_part_i8(const odt_correlation_dw_t *a);
 
-// The gradient of the input by panels, phase by phase (phase.h): pixels of dx and e are that many bytes apart, C and N
-// or more.
+// The gradient of the input by panels, phase by phase (phase.h). Pixels of dx and e are dx_pixel >= C and e_pixel >= N
+// bytes apart.
 void odt_conv2d_dx_by_panels_i8(const odt_conv2d_dx_i8_t *a, int32_t dx_pixel, int32_t e_pixel);
 
-// The gradient of a transposed convolution's filters by panels; 0, and nothing done, where these do not pay.
+// The gradient of a transposed convolution's filters by panels; returns 0 and does nothing if panels do not pay.
 int odt_transposed2d_dw_by_panels_i8(const odt_transposed2d_dw_i8_t *a);
 
-// Rows of a gradient of weights, in the order of inputs: dw[n * dw_step + i] = or += e0[n] * (x0[i] - zx) + e1[n] *
-// (x1[i] - zx), i < count <= ODT_PRODUCTS. Without x1 there is one sample; where ODT_PAIR is 2, it is the first.
+// Rows of a weight gradient, in the order of inputs: dw[n * dw_step + i] = or += e0[n] * (x0[i] - zx) + e1[n] * (x1[i]
+// - zx), i < count <= ODT_PRODUCTS. Without x1 there is one sample; if ODT_PAIR is 2, it is the first.
 enum { ODT_PRODUCTS = 96, ODT_PAIR = ODT_M0 || ODT_M4 ? 2 : 1 };
 typedef struct {
     int32_t *dw;
     const int8_t *e0, *e1; // NULL: 0
     const int8_t *x0, *x1;
-    const int32_t *words;  // of count & ~7 inputs
+    const int32_t *words;  // count & ~7 inputs
     int32_t dw_step, rows, count, zx, is_first;
 } odt_products_t;
 
@@ -135,23 +133,30 @@ void odt_products_words_i8(int32_t *words, const int8_t *x0, const int8_t *x1, i
 void odt_products_i8(const odt_products_t *p);
 
 #if ODT_X86
-// The same by a PC's vectors (product_i8__x86.c); 0, and nothing done, if the processor has none or numbers are
-// unusual.
+// The same with a PC's vectors (product_i8__x86.c); returns 0 and does nothing if the processor has none or numbers are
+// out of their range.
 int odt_correlate_i8__x86(const odt_correlation_t *a);
 
-// The same with VNNI alone (dot_i8__x86.c), which that function tries first.
+int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a);
+
+// The same with VNNI only (dot_i8__x86.c, dot_dw_i8__x86.c); the functions above try these first.
 #if ODT_HAS_VNNI
 int odt_correlate_dot_i8__x86(const odt_correlation_t *a);
+int odt_correlate_dw_dot_i8__x86(const odt_correlation_dw_t *a);
 #else
 static inline int odt_correlate_dot_i8__x86(const odt_correlation_t *a) {
     (void)a;
     return 0;
 }
+
+static inline int odt_correlate_dw_dot_i8__x86(const odt_correlation_dw_t *a) {
+    (void)a;
+    return 0;
+}
 #endif
-int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a);
 #endif
 
-// On as many cores as there are (conv2d_i8__threads.c).
+// On all cores (conv2d_i8__threads.c).
 #ifdef ODT_THREADS
 void odt_correlate_i8(const odt_correlation_t *a);
 void odt_correlate_dw_i8(const odt_correlation_dw_t *a);

@@ -1,4 +1,4 @@
-// Depthwise 2-D convolutions, int8 (depthwise2d_i8.c), as cores' own loops take them.
+// Depthwise 2-D convolutions, int8 (depthwise2d_i8.c): the arguments of the cores' loops.
 
 #ifndef ODT_DEPTHWISE_H
 #define ODT_DEPTHWISE_H
@@ -7,20 +7,19 @@
 #include "../opcodes.h"
 #include "correlate.h"
 
-// Forward, or the gradient of the input as phases (phase.h): y = clamp(zy + q * (bias + sum (x - zx) * w)),
-// w read in steps.
+// Forward, or the gradient of the input as phases (phase.h): y = clamp(zy + q * (bias + sum (x - zx) * w)), w is read
+// in steps.
 typedef struct {
     const int8_t *x, *w;
     const int32_t *bias; // or NULL
     const odt_multiplier_t *q;
     int8_t *y;
     int32_t *peak;
-    int32_t B, N, H, W, KH, KW, SH, SW, top, left, OH, OW, zx, zy, lo; // from H to OW as odt_tiny_plan() takes them
+    int32_t B, N, H, W, KH, KW, SH, SW, top, left, OH, OW, zx, zy, lo; // odt_tiny_plan() reads H to OW in this order
     int32_t x_h, x_w, w_n, w_kh, w_kw, y_b, y_oh, y_ow; // from one row to the next, from one column
 } odt_depthwise_t;
 
-// Channels that are computed at a time: what vectors like, or what registers hold; taps of theirs that are held on the
-// stack, in 1 KB at most.
+// Channels computed at a time: as vectors or registers allow. Taps kept for them on the stack, in at most 1 KB.
 #if !ODT_PANEL
 enum { ODT_DEPTHWISE_LANES = 32, ODT_DEPTHWISE_TAPS = 16 };
 typedef int16_t odt_depthwise_weight_t;
@@ -35,17 +34,17 @@ typedef int32_t odt_depthwise_weight_t;
 #endif
 #endif
 
-// Whether each weight of a filter meets one input: a kernel as large as the image, without padding. A Cortex-M0+ gains
-// by that from the first weight on.
+// Whether each weight of a filter meets one input: a kernel as large as the image, without padding. On a Cortex-M0+
+// this pays from the first weight on.
 static inline int odt_is_whole(
     int32_t H, int32_t W, int32_t KH, int32_t KW, int32_t PT, int32_t PL, int32_t OH, int32_t OW) {
     return KH == H && KW == W && (PT | PL) == 0 && OH == 1 && OW == 1 && KH * KW > (ODT_M0 ? 0 : 9);
 }
 
-// Channels first .. stop - 1 of an odt_depthwise_t; an odt_work_t.
+// Channels first .. stop - 1 of the odt_depthwise_t in `arguments`; this function is an odt_work_t.
 void odt_depthwise_channels_i8(const void *arguments, int32_t first, int32_t stop, int32_t *peak);
 
-// The same layer, its columns taken for rows.
+// The same layer with rows and columns exchanged.
 static inline odt_depthwise_t odt_turned(const odt_depthwise_t *a) {
     odt_depthwise_t t = *a;
     t.H = a->W, t.W = a->H, t.KH = a->KW, t.KW = a->KH, t.SH = a->SW, t.SW = a->SH, t.top = a->left, t.left = a->top;
@@ -60,13 +59,13 @@ static inline void odt_depthwise_i8(const odt_depthwise_t *a) {
 
 #if ODT_M0_DEPTHWISE || ODT_M4
 
-// The gradient of the input of a layer with strides of 2 and filters of 3x3 at most, by squares: counted from the
-// padding, inputs 2 * j and 2 * j + 1 of an axis meet errors j - 1 and j, and no others.
+// The gradient of the input of a layer with strides of 2 and filters up to 3x3, by squares: counted from the padding,
+// inputs 2 * j and 2 * j + 1 of an axis meet only errors j - 1 and j.
 typedef struct {
-    int32_t top, left, high, wide; // the first square's j, less 1, and how many there are
+    int32_t top, left, high, wide; // the first square's j - 1, and the number of squares
 } odt_squares_t;
 
-// Whether an axis is such a one, or may be taken to be: of one place, where a single tap meets one error.
+// Whether an axis is of this kind, or can be treated so because it has one place, where a single tap meets one error.
 static inline int odt_is_halved(int32_t stride, int32_t size, int32_t taps, int32_t pad, int32_t errors) {
     return taps >= 1 && taps <= 3 && (stride == 2 || (size == 1 && taps == 1 && pad == 0 && errors == 1));
 }
@@ -84,26 +83,25 @@ static inline int odt_find_squares(odt_squares_t *s, const odt_depthwise2d_dx_i8
 
 #if ODT_M0_DEPTHWISE
 
-// Channels first .. stop - 1; adds to the peak. Returns whether it was done: not with strides above 2 or more than 49
-// taps.
+// Channels first .. stop - 1; raises the peak. Returns 0 and does nothing for strides above 2 or more than 49 taps.
 int odt_depthwise_i8__m0(const odt_depthwise_t *a, int32_t first, int32_t stop);
 
 // The gradient of the input by squares; returns whether it was done.
 int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int32_t stop, int32_t *peak);
 
-// The gradient of these filters; returns whether it was done: with strides of at most 2, of filters that leave a tile
-// room.
+// The gradient of the filters. Returns 0 and does nothing for strides above 2, or filters that leave no room for a
+// tile.
 int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop);
 
 #endif
 
 #if ODT_X86
 
-// Channels first .. stop - 1; raises the peak. Returns whether it was done, of filters of at most 64 taps: with VNNI,
-// or with AVX2 of 16 channels and more.
+// Channels first .. stop - 1; raises the peak. Returns whether it was done: for at most 64 taps, with VNNI, or with
+// AVX2 and at least 16 channels.
 int odt_depthwise_i8__x86(const odt_depthwise_t *a, int32_t first, int32_t stop, int32_t *peak);
 
-// The same with VNNI alone, which that function tries first.
+// The same with VNNI only; the function above tries it first.
 #if ODT_HAS_VNNI
 int odt_depthwise_dot_i8__x86(const odt_depthwise_t *a, int32_t first, int32_t stop, int32_t *peak);
 #else
@@ -120,21 +118,21 @@ static inline int odt_depthwise_dot_i8__x86(const odt_depthwise_t *a, int32_t fi
 
 #if ODT_M4
 
-// Channels first .. stop - 1 of images of a few pixels; returns whether they are, and channels four at least.
+// Channels first .. stop - 1 of images of a few pixels. Returns 0 and does nothing for other images or fewer than four
+// channels.
 int odt_depthwise_tiny_i8__m4(const odt_depthwise_t *a, int32_t first, int32_t stop);
 int odt_depthwise_dw_tiny_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop);
 
-// The gradient of the input by squares; returns whether it was done: not of fewer channels than four.
+// The gradient of the input by squares. Returns whether it was done: not with fewer than four channels.
 int odt_depthwise_dx_i8__m4(const odt_depthwise2d_dx_i8_t *a, int32_t first, int32_t stop, int32_t *peak);
 
-// Channels n .. n + 3; adds to the peak. Returns whether it was done: not if there are fewer channels, or filters are
-// large.
+// Channels n .. n + 3; raises the peak. Returns whether it was done: not with fewer channels or large filters.
 int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak);
 
 // Channels n .. n + 3 of the gradient of the filters; returns whether it was done.
 int odt_depthwise_dw_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t n);
 
-// Channels first .. stop - 1, one at a time; adds to the peak. Returns whether it was done: not of the largest filters.
+// Channels first .. stop - 1, one at a time; raises the peak. Returns whether it was done: not for the largest filters.
 int odt_depthwise_apart_i8__m4(const odt_depthwise_t *a, int32_t first, int32_t stop, int32_t *peak);
 int odt_depthwise_dw_apart_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop);
 

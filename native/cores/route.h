@@ -1,12 +1,12 @@
-// Which loop serves an operation on which core, and the numbers that decide.
+// Which loop computes an operation on which core, and the limits by which this is decided.
 //
-// ODT_ROUTES has one row per way that an int8 operation may take: ROUTE(operation, condition, M0, M4, PANEL, PC). The
-// rows of an operation are tried from the first to the last. The condition is a function, or a number of this file, of
-// which the kernel's file makes the test; _ holds always. The four names are the functions that then compute it on an
-// RP2040, on a Cortex-M4 and later, on other 32-bit cores and on a PC; _ where a core has no such way.
-// docs/explanation/architecture.md's table is made from these rows (odt/host/generate.py),
-// tests_device/checks/kernels/test_route.py compares them with the symbols of firmware, and odt/host/routes/limits.py,
-// by which the host estimates cycles, has the numbers.
+// ODT_ROUTES has one row per way to compute an int8 operation: ROUTE(operation, condition, M0, M4, PANEL, PC). An
+// operation's rows are tried from the first to the last. The condition is a function, or a limit of this file with
+// which the kernel's file compares; _ is always true. The four names are the functions that then run on an RP2040, on a
+// Cortex-M4 and later, on other 32-bit cores and on a PC; _ if the core lacks this way. The table in
+// docs/explanation/architecture.md is made from these rows (odt/host/generate.py).
+// tests_device/checks/kernels/test_route.py compares them with the symbols of firmware. odt/host/routes/limits.py has
+// copies of the limits, for the host's estimate of cycles.
 
 #ifndef ODT_ROUTE_H
 #define ODT_ROUTE_H
@@ -36,6 +36,7 @@
     ROUTE(conv2d_dx_i8, _, _, _, _, conv2d_dx_rows) \
     ROUTE(conv2d_dw_i8, is_sparse, conv2d_dw_channels, conv2d_dw_channels, conv2d_dw_channels, _) \
     ROUTE(conv2d_dw_i8, is_dw_gathered, correlate_dw_gathered, _, correlate_dw_gathered, _) \
+    ROUTE(conv2d_dw_i8, odt_has_vnni, _, _, _, odt_correlate_dw_dot_i8__x86) \
     ROUTE(conv2d_dw_i8, odt_has_products, correlate_dw_by_taps, odt_correlate_dw_part_i8, correlate_dw_by_taps, \
         odt_correlate_dw_i8__x86) \
     ROUTE(conv2d_dw_i8, _, _, _, _, conv2d_dw_channels) \
@@ -89,30 +90,30 @@
 // --- the numbers ------------------------------------------------------------------------------------
 
 enum {
-    ODT_SHORT_RUN = 16, // where there are vectors: loops shorter than this do not pay for being vectorised
-    ODT_MANY_ROWS = 4,  // of a dense layer's x: from these on packing weights to panels pays
-    ODT_MANY_ERRORS = ODT_SMALL ? 2 : ODT_M0 ? 6 : ODT_M4 ? 4 : ODT_X86 ? 4 : 16, // of its input's gradient's e
-    ODT_MANY_PAIRS = ODT_SMALL ? 2 : 9, // of its weights' gradient's x and e
+    ODT_SHORT_RUN = 16, // where there are vectors: shorter loops do not pay for vectorisation
+    ODT_MANY_ROWS = 4,  // from this many rows of x on, a dense layer packs its weights to panels
+    ODT_MANY_ERRORS = ODT_SMALL ? 2 : ODT_M0 ? 6 : ODT_M4 ? 4 : ODT_X86 ? 4 : 16, // rows of e, for its input's gradient
+    ODT_MANY_PAIRS = ODT_SMALL ? 2 : 9, // pairs of x and e, for its weights' gradient
 };
 
 // A row of a dense layer's gradient of weights on an M0: samples from which on it is a sum of columns, and those that
 // are listed at a time.
 enum { ODT_COLUMN_ERRORS = 3, ODT_COLUMN_LIST = 32 };
 
-// A convolution by one filter (single_i8.c): its rows at most, and its weights, if they lie apart.
+// A convolution with one filter (single_i8.c): the most rows, and the most weights if these lie apart.
 enum { ODT_SINGLE_ROWS = 16, ODT_SINGLE_WEIGHTS = 320 };
 
-// Depthwise convolutions of images of a few pixels on an M4: pixels at most, and outputs; pixels of filters of nine
-// taps at most.
+// Depthwise convolutions of images of a few pixels on an M4: the most pixels and outputs; the most pixels for filters
+// of nine taps.
 enum { ODT_TINY = 9, ODT_TINY_M4 = 36 };
 
-// Windows that are gathered (gather_i8__panel.inc). Elements of a window at most, and positions of a block at most;
-// bytes of a block; elements of a window that are gathered at a time, about, if all are too many.
+// Gathered windows (gather_i8__panel.inc). The most elements of a window, and positions of a block; bytes of a block;
+// about how many elements of a larger window are gathered at a time.
 enum { ODT_GATHER_FEW = 80, ODT_GATHER_BYTES = 1280, ODT_GATHER_PIECE = 16 };
 
-// About the cycles of an RP2040: to gather a window, a row of it and a byte; without, a row of outputs, a window, one
-// at the border. Of a gradient: a tap and an element directly, and a sum and a block's errors of windows that are
-// gathered.
+// Approximate cycles of an RP2040. Gathering: per window, row of a window and byte. Without gathering: per row of
+// outputs, window, and window at the border. In a gradient without gathering: per tap and element; with it: per sum,
+// and for a block's errors.
 enum {
     ODT_GATHER_PER_WINDOW = 20,
     ODT_GATHER_PER_ROW = 18,
@@ -126,9 +127,9 @@ enum {
     ODT_GATHER_PER_ERRORS = 22,
 };
 
-// Convolutions by positions (conv2d_i8__panel.inc). Products of a window at most; outputs of a row or column at most.
-// The cycles of an RP2040, as measured: of a panel, a line of it and a depth that is packed for a position; that an
-// image saves, for a depth and, where windows are not gathered, for a row.
+// Convolutions by positions (conv2d_i8__panel.inc). The most products of a window; the most outputs of a row or column.
+// Measured cycles of an RP2040: per panel, line of a panel and depth packed for a position; saved per image, for each
+// depth and, if windows are not gathered, for each row.
 enum {
     ODT_POSITION_MOST = 144,
     ODT_POSITION_SIZE = 16,
@@ -139,7 +140,7 @@ enum {
     ODT_POSITION_ROW = 100,
 };
 
-// Convolutions of few products on an M4 (conv2d_few_i8__m4.c): products at most; then instructions, as measured.
+// Convolutions with few products on an M4 (conv2d_few_i8__m4.c): the most products; then measured instructions.
 enum {
     ODT_FEW_DEPTH = 96,
     ODT_FEW_BYTE = 1,

@@ -1,9 +1,9 @@
-"""Dilated convolutions, by the instructions of others: pixels that are a rate apart are neighbours among every rate-th
-pixel.
+"""Dilated convolutions, computed by the instructions of ordinary ones: pixels that lie one rate apart are neighbours
+in every rate-th pixel.
 
-A line of rate * L pixels is an image of L rows and rate columns, which a filter of one column goes over: nothing moves.
-What is no such line is copied to batches of every rate-th pixel, and back. What these have beyond the image, where its
-size is no multiple of the rate, counts for peaks, as padding rows do, and for nothing else.
+A line of rate * L pixels is an image of L rows and `rate` columns, with a filter of one column: nothing is moved.
+Other images are copied to batches of every rate-th pixel, and back. If an image's size is not a multiple of the rate,
+the batches are padded; this padding raises peaks, as padding rows do, and has no other effect.
 """
 
 from ..base.fixed import elements

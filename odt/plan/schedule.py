@@ -84,7 +84,7 @@ class Schedule:
             self.noted.append((name, value))
 
     def scratch(self, name, size, kind=SCRATCH):
-        """The operand of a new buffer of the arena; its ``name`` is told after its layer's."""
+        """The operand of a new buffer in the arena; ``name`` is appended to its layer's name."""
         return self.arena.add(size, kind, name)
 
     def stream(self, name):

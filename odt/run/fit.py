@@ -1,7 +1,7 @@
 """The training loop, which fit() and fit_async() share: epochs, batches, validation, callbacks.
 
-A generator, so that it may pause: it yields between slices of a step when it is given Slices
-(fit_async.py), and never otherwise. Within a step it allocates nothing.
+The loop is a generator, so that it can pause. With Slices (fit_async.py) it yields between slices of a step, and
+without them never. Within a step it allocates nothing.
 """
 
 import sys
@@ -32,10 +32,10 @@ _ALL = _Slice()[:]  # made once: a slice is an object
 
 
 class History:
-    """What ``fit`` saw: ``history["loss"]`` and so on, one entry per epoch.
+    """The results of ``fit``: ``history["loss"]`` and so on, one entry per epoch.
 
-    Each a list, on boards an array("d") that fit reserves for its epochs: what is allocated later, be it one float,
-    parts the heap where it is largest.
+    Each is a list; on boards, an array("d") that fit reserves for its epochs: a later allocation, even of one float,
+    would split the largest free block of the heap.
     """
 
     history: "dict[str, list[float]]"
@@ -63,7 +63,7 @@ def _refuse(reason, what):
 
 
 class Arrays:
-    """Data that is all there: x and y as buffers or lists."""
+    """Data that is complete: x and y as buffers or lists."""
 
     def __init__(self, session, x, y, what=""):
         self.session = session
@@ -74,7 +74,7 @@ class Arrays:
         self.steps = (self.samples + session.batch_size - 1) // session.batch_size
 
     def open(self, epoch, order):
-        """Begin an epoch whose samples come in the order of that key (0: as they are)."""
+        """Begin an epoch. The key ``order`` gives the order of its samples (0: as they are)."""
         self.order = order
 
     def first(self):
@@ -83,7 +83,7 @@ class Arrays:
         batch(self.session, 0, self.samples)
 
     def batches(self, start):
-        """Point the program at one batch after the other; yields the sample after it."""
+        """Point the program at one batch after another; yields the index of the sample after each."""
         session = self.session
         for position in range(start, self.samples, session.batch_size):
             if position == start or session.used is not self.bound:  # a callback has used the model
@@ -95,7 +95,7 @@ class Arrays:
         self._check()
 
     def _check(self):
-        """ValueError where a callback has taken data away: a step would take what is missing for padding."""
+        """ValueError if a callback has removed data: a step would treat the missing samples as padding."""
         _, x, y, _ = self.bound
         if len(x) < self.lengths[0] or len(y) < self.lengths[1]:
             _refuse("shrunk", (self.what, len(x), len(y)) + self.lengths)
@@ -104,9 +104,9 @@ class Arrays:
 class Stream:
     """Data that comes in batches: an iterable of pairs (x, y) of at most ``batch_size`` samples.
 
-    An iterable starts again each epoch, and is told which, and the key of the order that
-    fit's arrays would have (as readers.py takes it), if it has attributes ``epoch`` and ``order``. A
-    generator goes on, and needs ``steps_per_epoch``.
+    An iterable starts again each epoch. Its attribute ``epoch``, if there is one, is set to the epoch's number, and
+    ``order`` to the key of the order in which fit would take arrays (as in readers.py). A generator continues, and
+    needs ``steps_per_epoch``.
     """
 
     def __init__(self, session, data, steps, what=""):
@@ -144,7 +144,7 @@ class Stream:
             self.pending = pair
 
     def _next(self):
-        """The next batch, or None. What comes from the iterable may use the model, as a callback may."""
+        """The next batch, or None. The iterable may use the model, as a callback may."""
         session = self.session
         control = session.control
         fit = session.fit
@@ -168,7 +168,7 @@ class Stream:
         return count
 
     def batches(self, start):
-        """As in Arrays; batches before ``start`` are skipped, but not of a generator, which goes on."""
+        """As in Arrays. Batches before ``start`` are skipped, except those of a generator, which continues."""
         size = self.session.batch_size
         samples, step = (start, (start + size - 1) // size) if self.once else (0, 0)
         while step != self.limit:
@@ -187,7 +187,7 @@ class Stream:
 
 
 def source(session, x, y, what="", steps=None):
-    """x and y, or without y an iterable of batches, as Arrays or Stream."""
+    """Arrays of x and y, or without y a Stream of an iterable of batches."""
     if y is None and not isinstance(x, (list, tuple)):
         return Stream(session, x, steps, what)
     if steps is not None:
@@ -278,7 +278,7 @@ class Training:
         names = ("loss", "accuracy") if session.loss.hits else ("loss",)
         held = ["val_" + name for name in names] if validation_data is not None else []
         self.history.reserve(list(names) + held, epochs - first)
-        # Where a loaded model stands within an epoch.
+        # A loaded model's position within an epoch.
         self.start, self.order = 0, None
         self.sums = None
         if initial_epoch is not None and initial_epoch == session.epoch and session.underway:
@@ -286,7 +286,7 @@ class Training:
             if isinstance(self.data, Arrays) and self.start > self.data.samples:
                 _refuse("resume", (self.data.samples, self.start))
         self.first = first
-        # The sums of the loss, and what they and the scale in which they count were before a step.
+        # The sums of the loss; copies of them, and of the scale in which they count, from before a step.
         self.words = memoryview(session.control)[LOSS : LOSS + _SUMS]
         self.kept = memoryview(array("i", bytes(4 * _SUMS)))
         self.scale = session.now and bytearray(4)
@@ -299,14 +299,14 @@ class Training:
             from .progress import Progress
 
             self.progress = Progress(epochs)
-            told = session.input.dtype in ("int8", "uint8") and not session.loss.degree  # nothing that hints are about
+            told = session.input.dtype in ("int8", "uint8") and not session.loss.degree  # no hint applies
             if not (told or session.steps()) and isinstance(self.data, Arrays):
                 from .hints import say
 
                 say(session, *self.data.bound[:3])
 
     def run(self):
-        """Train. A generator: yields where a slice ends; its end is the end of training."""
+        """Train. A generator that yields where a slice ends, and ends with the training."""
         model, session = self.model, self.session
         model.stop_training = False
         model.history = self.history
@@ -340,16 +340,16 @@ class Training:
             raise
 
     def _leave(self):
-        """Whatever has ended the training."""
+        """Release the session, whatever ended the training."""
         session = self.session
         if self.ended:
             self._complete()
-        if session.busy is True:  # else a load() that ended half way
+        if session.busy is True:  # else a load() has ended half way
             session.leave()
         session.fit = None
         if self.phases:
             self.phases.__exit__()
-        collect()  # what is retained of a first predict() lies low in the heap, too
+        collect()  # so that what a first predict() retains also lies low in the heap
 
     def _end(self):
         if self.progress:
@@ -363,7 +363,7 @@ class Training:
         batch_end = self.hooks["on_batch_end"]
         for callback in self.hooks["on_epoch_begin"]:
             callback.on_epoch_begin(epoch)
-        if session.busy:  # a callback's load() that ended half way
+        if session.busy:  # a callback's load() has ended half way
             session.refuse()
         order = self.order
         if order is None:
@@ -382,7 +382,7 @@ class Training:
         step = start // session.batch_size
         self.start, self.order, self.sums = 0, None, None
         calibrated = True
-        # The sums of the loss are those of ``samples``, or where begun == after != samples those and of a part of a
+        # The sums of the loss cover ``samples``. If begun == after != samples, they also contain a part of the next
         # step.
         after = begun = 0
         try:
@@ -415,7 +415,7 @@ class Training:
                 if progress and progress.due():
                     progress.step(epoch, step, self.data.steps, session.result(samples))
             self._mark(samples, order)
-        except BaseException:  # a task that is cancelled, too
+        except BaseException:  # also of a cancelled task
             end_within(session)
             if begun < 0 or begun == after != samples:
                 self._back()
@@ -443,7 +443,7 @@ class Training:
             callback.on_epoch_end(epoch, logs)
 
     def _complete(self):
-        """Count an epoch and what it has found, once; returns its logs."""
+        """Record a complete epoch and its results, once; returns its logs."""
         epoch, results, entries = self.ended
         if not self.model.stop_training:  # else the epoch is still underway
             self.session.epoch, self.session.underway = epoch + 1, None
@@ -457,7 +457,7 @@ class Training:
         return logs
 
     def _calibrate(self):
-        """Find the ranges of weights that came within an epoch, then point at the same batch again."""
+        """Calibrate the weights that a callback has loaded or set, then point at the same batch again."""
         session = self.session
         position, count = session.position, session.count
         self._keep()
@@ -466,13 +466,13 @@ class Training:
         self._back()
 
     def _keep(self):
-        """Keep the sums of the loss, and the scale in which they count."""
+        """Save the sums of the loss, and the scale in which they count."""
         self.kept[_ALL] = self.words
         if self.scale:
             self.scale[_ALL] = self.session.now
 
     def _back(self):
-        """The sums of the loss are what was kept, in the scale that is now the output's."""
+        """Restore the sums of the loss, converted to the output's present scale."""
         session = self.session
         self.words[_ALL] = self.kept
         if self.scale:
@@ -481,7 +481,7 @@ class Training:
                 session.end_step()
 
     def _mark(self, samples, order):
-        """Note where in the epoch the model stands, for save() and for callbacks that use the model."""
+        """Record the position in the epoch, for save() and for callbacks that use the model."""
         self.session.underway = (samples, order) + tuple(self.session.control[LOSS : LOSS + _SUMS])
 
     def _put_sums(self, sums):

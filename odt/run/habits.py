@@ -1,4 +1,4 @@
-"""What Keras has and few use, or odt's compile decides: loaded when it is asked for."""
+"""Rarely used arguments from Keras, some of which odt's compile() decides; imported when one is given."""
 
 from ..base.fixed import is_int, own
 from ..base.regions import REGION_SHIFT
@@ -6,7 +6,7 @@ from .session import ready
 
 
 def asked(model, x, y, held, split, batch_size):
-    """(x, y, validation_data) for the arguments of fit that few use."""
+    """(x, y, validation_data) after fit's ``validation_split`` and ``batch_size``."""
     session = ready(model)
     session.alone("fit")
     if split:
@@ -52,8 +52,8 @@ def refuse_options(epochs, first, steps, callbacks):
 
 
 def ignored(batch_size, verbose):
-    """Check what evaluate and predict take from Keras and have no use for: rows are computed as they come, nothing is
-    printed.
+    """Check the arguments of evaluate and predict that are there for Keras's callers and change nothing: the batch
+    size is compile's, nothing is printed.
     """
     batch_size, verbose = own(batch_size), own(verbose)
     if batch_size is not None:

@@ -1,7 +1,7 @@
-"""A network that is ready to run: the face over a session that a compiled model (model.py) and one from a file
-(open.py) have.
+"""A network that is ready to run: the public methods of a compiled model (model.py) and of a model from a file
+(open.py).
 
-It needs neither the layers nor what plans.
+It needs neither the layers nor the planner.
 """
 
 from ..base.executor import collect
@@ -29,33 +29,33 @@ if 1 - 1:  # for type checkers alone
     Batches: TypeAlias = Iterable[tuple[Data, Data]]
 
     class Place(Protocol):
-        """Where checkpoints go that is no file: slots.Blocks and slots.Bytes."""
+        """A place for checkpoints that is not a file: slots.Blocks and slots.Bytes."""
 
         def read(self, engine: Any) -> Any: ...
         def write(self, engine: Any, header: Any, state: Any) -> None: ...
 
 
 class Network:
-    """Trains, evaluates and predicts by its ``session``.
+    """Trains, evaluates and predicts through its ``session``.
 
-    A step of ``fit`` allocates nothing, ``train_step``, ``evaluate`` and ``predict`` no more than their results and
-    what these are made from.
+    A step of ``fit`` allocates nothing. ``train_step``, ``evaluate`` and ``predict`` allocate only their results and
+    intermediate values of these.
     """
 
     session: "Any" = None  # see run/session.py
     labels: "Sequence[Any] | None" = None  # a list of the classes' names, for predict_classes()
-    features: "Any" = None  # of odt.sensors: computes the Input's numbers; for export() and Stream.of()
+    features: "Any" = None  # from odt.sensors: computes the input; for export() and Stream.of()
     stop_training: "bool" = False
-    history: "History | None" = None  # of the last fit, whatever ended it
+    history: "History | None" = None  # of the last fit, also if it was interrupted
 
-    # Of the session, None without: compile() gives them.
+    # From the session; None before compile().
     program: "Program | None" = property(lambda self: self.session and self.session.program)
     dtype: "Literal['int8', 'float32']" = property(lambda self: self.session and self.session.dtype)
     batch_size: "int" = property(lambda self: self.session and self.session.batch_size)
     seed: "int" = property(lambda self: self.session and self.session.seed)
-    epoch: "int" = property(lambda self: self.session and self.session.epoch)  # where fit's initial_epoch goes on
+    epoch: "int" = property(lambda self: self.session and self.session.epoch)  # the initial_epoch at which fit resumes
 
-    if 1 - 1:  # mypy takes the first of two, pyright the last: both refuse a name that no method has
+    if 1 - 1:  # mypy takes the first of two, pyright the last: both then refuse unknown names
         __getattr__: None
 
     def __getattr__(self, name):
@@ -85,17 +85,17 @@ class Network:
 
         ``x``: (samples, *input shape) in the Input's dtype; ``y``: integer labels, or targets for "mse"; any object
         with the buffer protocol, or lists. Without ``y``, ``x`` is an iterable of batches (x, y) of at most
-        ``batch_size`` samples; a generator that goes on for ever needs ``steps_per_epoch``. ``validation_data``, a pair
-        (x, y) or an iterable of batches, is evaluated after each epoch; ``validation_split``: so does that part of the
-        samples, their last, and is not trained on. ``batch_size``, where it differs from compile's, plans the model
-        again, which keeps its state. ``class_weight``, a list or a dict of labels and weights, plans it again for this
-        fit, which takes as much memory again: the same bits as given to the loss at ``compile``; losses, those of
-        validation too, are weighted. Float32 targets in arrays whose mean is 16 or more from 0: the output's biases of
-        a model that was only compiled begin there. ``callbacks``: see callbacks.py. ``initial_epoch=model.epoch`` goes
-        on where a loaded model stopped, be it within an epoch, up to epoch ``epochs``. In float32 a loss that is not
-        finite raises ArithmeticError before it reaches the weights; in int8 a scale of 2^120 or more does, of the
-        output after its step, of others after the epoch: predict would be infinite, the weights are lost. Until it ends
-        compile, fit and fit_async raise RuntimeError. Ctrl-C leaves the model with the updates made so far.
+        ``batch_size`` samples; an endless generator needs ``steps_per_epoch``. ``validation_data``, a pair (x, y) or an
+        iterable of batches, is evaluated after each epoch. ``validation_split`` is the part of the samples, from their
+        end, to evaluate instead of training on it. A ``batch_size`` other than compile's plans the model again; its
+        state stays. ``class_weight``, a list or a dict {label: weight}, plans the model again for this fit and needs
+        the same memory a second time; the bits are those of the loss with weights at ``compile``, and all losses are
+        weighted, also in validation. If the mean of float32 targets in an array is 16 or more from 0, the output's
+        biases of a model that has not trained start at that mean. ``callbacks``: see callbacks.py.
+        ``initial_epoch=model.epoch`` resumes a loaded model, also within an epoch, up to epoch ``epochs``.
+        ArithmeticError: in float32 if a loss is not finite, before it reaches the weights; in int8 if a scale is 2^120
+        or more (the output's after each step, others after the epoch): predict would be infinite, the weights are
+        lost. Until fit ends, compile, fit and fit_async raise RuntimeError. Ctrl-C keeps the updates made so far.
         """
         if class_weight is not None:
             from .habits import weighed
@@ -128,10 +128,10 @@ class Network:
         class_weight: "Sequence[float] | Mapping[int, float] | None" = None,
         batch_size: "int | None" = None,
     ) -> "Awaitable[History]":
-        """``await model.fit_async(x, y)``: as ``fit``, to the same bits, while other asyncio tasks run.
+        """``await model.fit_async(x, y)``: ``fit``, with the same bits, while other asyncio tasks run.
 
-        Pauses after the first instruction that ends ``slice_ms`` after the last pause. In a pause the model is
-        not to be used (RuntimeError): its arena holds half a step. Callbacks may use it.
+        It pauses after the first instruction that ends ``slice_ms`` or more after the last pause. During a pause the
+        model must not be used (RuntimeError): its arena holds half a step. Callbacks may use it.
         """
         from .fit_async import fit_async
 
@@ -148,9 +148,9 @@ class Network:
         return fit_async(self, x, y, slice_ms, options)
 
     def _asked(self, x, y, held, split, batch_size):
-        """(x, y, validation_data), as the arguments of fit have it that few use.
+        """(x, y, validation_data) after fit's ``validation_split`` and ``batch_size``.
 
-        The heap has room at its start for what fit retains.
+        Collects garbage, so that what fit retains lies at the start of the heap.
         """
         collect()
         if split or batch_size is not None:
@@ -162,7 +162,7 @@ class Network:
     def train_step(self, x: "Data", y: "Data") -> "float":
         """One update on one batch of at most ``batch_size`` samples; returns the batch's loss.
 
-        ArithmeticError where training has diverged, as of ``fit``.
+        ArithmeticError if training has diverged, as in ``fit``.
         """
         session = self.session
         if session is None or session.busy or session.fit:
@@ -186,8 +186,8 @@ class Network:
     ) -> "tuple[float, float | None]":
         """``(loss, accuracy)`` over the data, as ``fit`` takes it; accuracy is None for "mse".
 
-        ``batch_size`` and ``verbose`` are Keras's and change nothing: it runs in batches of compile's, and prints
-        nothing.
+        ``batch_size`` and ``verbose`` are there for Keras's callers and change nothing: the batch size is compile's,
+        and nothing is printed.
         """
         session = ready(self)
         if batch_size is not None or verbose:
@@ -203,12 +203,12 @@ class Network:
     def predict(self, x: "Data", out: "Any" = None, batch_size: "int | None" = None, verbose: "int | str" = 0) -> "Any":
         """The network's output as array('f'), sample after sample (logits for labels).
 
-        ``x``: (samples, *input shape) as for ``fit``, or one sample in the Input's shape. Of a NumPy array the result
-        is one, too: float32, (samples, *output shape). ``out``: array('f'), or another array of float32, of exactly as
-        many numbers: the outputs are written there and it is returned; nothing is allocated where ``x`` is of the same
-        type as in the call before. Only samples that are there are computed. The same bits on every machine.
-        ``batch_size`` and ``verbose`` are as of ``evaluate``. TypeError, ValueError as of ``fit``, and for an ``out``
-        that does not fit.
+        ``x``: (samples, *input shape) as for ``fit``, or one sample in the Input's shape. For a NumPy array the result
+        is a NumPy array: float32, (samples, *output shape). ``out``: array('f'), or another array of float32, with
+        exactly as many numbers as the outputs. They are written there, ``out`` is returned, and nothing is allocated if
+        ``x`` has the same type as in the call before. Only existing samples are computed, not padding. The bits are the
+        same on every machine. ``batch_size`` and ``verbose`` change nothing, as in ``evaluate``. TypeError and
+        ValueError as in ``fit``, and for an ``out`` that does not fit.
         """
         if batch_size is not None or verbose:
             _ignored(batch_size, verbose)
@@ -218,19 +218,19 @@ class Network:
         return (session.seen or _see(session)).predict(session, x, out)
 
     def predict_proba(self, x: "Data") -> "Any":
-        """Probabilities, as ``predict`` gives outputs: softmax of logits for labels, sigmoid for BinaryCrossentropy.
+        """Probabilities in the form of ``predict``: softmax of logits for labels, sigmoid for BinaryCrossentropy.
 
-        Outputs of a Softmax or a Sigmoid are these already. ValueError for a network with neither.
+        Outputs of a Softmax or a Sigmoid layer are returned as they are. ValueError if there are no probabilities.
         """
         from .classes import probabilities
 
         return probabilities(self, x)
 
     def predict_classes(self, x: "Data") -> "list[Any]":
-        """A list with the class of each sample: its number, or its name where ``labels`` has names.
+        """A list with the class of each sample: its number, or its name if ``labels`` has names.
 
-        The first of the largest outputs; for BinaryCrossentropy 1 where an output is above 0 (of a Sigmoid: 0.5), 0
-        elsewhere, and with several outputs a list of those that are 1.
+        The class is the first of the largest outputs. For BinaryCrossentropy it is 1 if the output is above 0 (of a
+        Sigmoid: 0.5), otherwise 0; with several outputs, a list of those that are 1.
         """
         from .classes import classes
 
@@ -241,11 +241,11 @@ class Network:
         return self.predict(x)
 
     def calibrate(self, x: "Data", y: "Data | None" = None) -> None:
-        """Set the ranges of an int8 model from these samples, with ``y`` also those of the first batch's errors.
+        """Set an int8 model's ranges from these samples; with ``y`` also the ranges of the first batch's errors.
 
-        Every value of them then has room. Without it ``predict`` and ``evaluate`` take the ranges from the first data
-        that they see and widen them where other data needs more; ``fit`` takes them from its first batch, unless ``y``
-        was given here.
+        No value of these samples is then clipped. Without this call, ``predict`` and ``evaluate`` set the ranges from
+        the first data that they see and widen them if other data needs more. ``fit`` sets them from its first batch,
+        unless ``y`` was given here.
         """
         session = ready(self)
         if y is None:
@@ -257,12 +257,12 @@ class Network:
             session.calibrate(1 if y is None else 2, True)
 
     def load_weights(self, source: "str | PathLike[str] | Bytes | Network") -> None:
-        """Take over weights and ranges from a model file, by its name or its bytes, or from another model.
+        """Copy weights and ranges from a model file, given by its name or its bytes, or from another model.
 
-        Its layers are the same, its batch size, optimizer, frozen layers and dtype may be others: between models of one
-        dtype the weights move bit for bit, and the ranges with them where both have the same. The optimizer's state
-        is not taken over, and weights that are frozen in flash stay. ValueError names the first layer that differs;
-        nothing has changed then.
+        The layers must be the same; batch size, optimizer, frozen layers and dtype may differ. Between models of one
+        dtype the weights are copied bit for bit, and so are the ranges that both models have. The optimizer's state is
+        not copied, and weights frozen in flash stay. ValueError names the first layer that differs; nothing has changed
+        then.
         """
         from .transfer import transfer
 
@@ -294,13 +294,13 @@ class Network:
         return draw(ready(self).program, width, rows)
 
     def digest(self) -> "int":
-        """CRC-32 of all weights, scales and optimizer state, and of what ``frozen=`` gave: equal bits, equal number."""
+        """CRC-32 of all weights, scales and optimizer state, and of ``frozen=``'s bytes: equal bits, equal number."""
         session = ready(self, reads=True)
         crc = session.engine.crc32(session.state)
         return crc if session.frozen is None else session.engine.crc32(session.frozen, crc)
 
     def get_weights(self) -> "list[array[float]]":
-        """The weights as float32 arrays: kernel, then bias, or as ``weight_shapes`` says, layer after layer."""
+        """The weights as float32 arrays: kernel, then bias, or as ``weight_shapes`` says, layer by layer."""
         from . import weights
 
         session = ready(self, reads=True)
@@ -310,11 +310,11 @@ class Network:
         return result
 
     def set_weights(self, values: "Sequence[Any]") -> None:
-        """Take over weights in the format of ``get_weights``; if one does not fit, ValueError, and nothing changes.
+        """Set all weights, in the format of ``get_weights``; if one does not fit, ValueError, and nothing changes.
 
-        Each is flat, or an array of the shape that ``weight_shapes`` says: an array of another is refused, as Keras's
-        ``(in, out)`` kernels are and PyTorch's filters. Ranges of int8 are forgotten: see ``calibrate``.
-        Those that are frozen in flash stay as they are. Interrupted half way it changes nothing, as ``load``.
+        Each is flat, or an array of the shape that ``weight_shapes`` says. Other shapes are refused, such as Keras's
+        ``(in, out)`` kernels or PyTorch's filters. An int8 model forgets its ranges: see ``calibrate``. Weights frozen
+        in flash stay as they are. If interrupted, it changes nothing, as ``load``.
         """
         from .transfer import set_weights
 
@@ -323,8 +323,8 @@ class Network:
     def save(self, path: "str | PathLike[str] | Place") -> None:
         """Write a checkpoint: weights, scales, optimizer, and where training stands (docs/reference/checkpoint.md).
 
-        ``path``: a file's name, a str or a pathlib.Path, written beside the old one and then renamed; or a place of
-        slots.py. OSError when that fails; what was there is then still there.
+        ``path``: a file's name, a str or a pathlib.Path; or a place of slots.py. A file is written beside the old one
+        and then renamed. OSError if writing fails; the old checkpoint then remains.
         """
         from ..files.checkpoint import save
 
@@ -333,9 +333,9 @@ class Network:
     def load(self, path: "str | PathLike[str] | Place") -> None:
         """Read what ``save`` wrote for the same network, compiled alike; else ValueError, and nothing changes.
 
-        ``fit(.., initial_epoch=model.epoch)`` then ends as if training had not stopped. All is read or nothing,
-        whatever interrupts it; on a board where the arena and the free heap are smaller than the state, a second error
-        in the pass that follows the check leaves a model that raises RuntimeError until ``load`` or ``compile``.
+        ``fit(.., initial_epoch=model.epoch)`` then ends as if training had not stopped. If interrupted, it changes
+        nothing. One exception: on a board where arena and free heap are smaller than the state, an error in the second
+        pass, after the check, leaves a model that raises RuntimeError until ``load`` or ``compile``.
         """
         from ..files.checkpoint import load
 
@@ -352,12 +352,12 @@ class Network:
     ) -> None:
         """Write a model file, which ``odt.load_model`` opens on any machine, without the script that made the model.
 
-        It holds the program, the weights, ranges and optimizer's state as they are, frozen weights too, and where
-        training stands (docs/reference/model_file.md). ``purpose`` "inference": without optimizer and gradients, all
-        weights frozen, so that they are read in place where the file lies in flash. ``labels``: a list of str, the
-        classes' names, kept as ``model.labels``. ``features``: what makes the Input's numbers of samples
-        (odt.sensors.features), whose name and parameters the file keeps; ``model.features``. TypeError for a custom
-        loss or learning rate, OSError if the file cannot be written; an existing file is then kept.
+        The file holds the program, all weights, the ranges, the optimizer's state, and where training stands
+        (docs/reference/model_file.md). ``purpose`` "inference": no optimizer and no gradients; all weights are frozen,
+        so that they are read in place if the file lies in flash. ``labels``: a list of str, the classes' names, kept as
+        ``model.labels``. ``features``: computes the input from samples (odt.sensors.features); the file keeps its name
+        and parameters, for ``model.features``. TypeError for a custom loss or learning rate, OSError if the file cannot
+        be written; an existing file is then kept.
         """
         from ..files.export import export
 

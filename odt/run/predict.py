@@ -1,6 +1,6 @@
 """predict(): samples in, outputs as floats out.
 
-Where the samples are of the kind of before, that is one call of the engine.
+If the samples have the same type as in the call before, predict() is one call of the engine.
 """
 
 from array import array
@@ -11,10 +11,10 @@ from .session import point
 
 
 class Seen:
-    """What is known of a session's outputs, and of the samples that came last.
+    """The form of a session's outputs, and of the last samples.
 
-    ``kind``: the type of these samples, None where others must be looked at, too; ``samples``: what count_samples()
-    takes of them; ``call``: what the engine's predict() takes; ``width``: numbers of a sample's output.
+    ``kind``: the type of these samples, None if the next ones must be checked in any case; ``samples``, ``call``: the
+    arguments of count_samples() and of the engine's predict(); ``width``: how many numbers a sample's output has.
     """
 
     def __init__(self, session):
@@ -27,10 +27,10 @@ class Seen:
         self.place = session.sections["predict"] + (session.rows, self.width, output.buffer.offset, output.zero, scale)
         self.call = (session.loaded, session.regions, 0, 0, session.row) + self.place
         self.engine = session.engine.predict
-        self.predict = predict  # not a method: those take long to find
+        self.predict = predict  # not a method, which takes long to find
 
 
-# Short, as in session.py: MicroPython keeps the names and operands of a call on the C stack if they are 11 at most.
+# Short, as in session.py: MicroPython keeps the names and operands of a call on the C stack if there are at most 11.
 
 
 def predict(session, x, out):
@@ -50,7 +50,7 @@ def _new(count, seen):
 
 
 def _look(session, x, out):
-    """The same for samples of any kind; the data in use and the ranges are checked first."""
+    """predict() for samples of any type: checks the data and the ranges first."""
     seen, engine, given = session.seen, session.engine, x
     if session.calibrated == 1 and x.__class__ is seen.kind:
         result = _held(session, x, out)
@@ -77,7 +77,7 @@ def _look(session, x, out):
         seen.call = (session.loaded, session.regions) + seen.samples[:3] + seen.place
     elif (
         whole and hasattr(given, "shape") and getattr(type(given), "__module__", "builtins") != "builtins"
-    ):  # NumPy reads it
+    ):  # NumPy can read it
         from ..host.arrays import shaped
 
         out = shaped(session, given, out)
@@ -85,8 +85,8 @@ def _look(session, x, out):
 
 
 def _held(session, x, out):
-    """The same in ranges that no step has widened: None where they do not hold these samples, or a run of the program
-    does not.
+    """predict() before the first training step has checked the ranges: None if a value was clipped, or if the samples
+    do not fit one run of the program.
     """
     seen, found = session.seen, session.peaks
     count = session.engine.count_samples(x, seen.samples)
@@ -105,7 +105,7 @@ def _held(session, x, out):
 
 
 def _check(engine, out, size):
-    """TypeError unless ``out`` is an array of float32; ValueError unless it has ``size`` numbers."""
+    """TypeError unless ``out`` is an array of float32, ValueError unless it has ``size`` numbers."""
     try:
         code, found = engine.typecode(out), engine.nbytes(out) // 4
     except TypeError:

@@ -1,6 +1,6 @@
 """A session runs a compiled model. It holds the regions, the program, the data and the current batch.
 
-``Model.compile`` makes one (build.py). Everything that trains, evaluates or reads a model uses it, as
+``Model.compile`` creates it (build.py). Everything that trains, evaluates or reads a model uses it as
 ``model.session``, or as ``ready(model)``, which raises an error if the session must not be used now.
 """
 
@@ -42,14 +42,14 @@ if 1 - 1:  # for type checkers alone
 
 try:
     from _thread import get_ident
-except ImportError:  # a port without threads: str() is the name of its only one
+except ImportError:  # a port without threads: str() names its only thread
     get_ident = str
 
-_LAST = const(0xFF000000)  # from this step on schedules get this step, see set_rate()
-_LATE = const(0xFF)  # the top byte of the counter of steps then
+_LAST = const(0xFF000000)  # from this step on, schedules receive this step: see set_rate()
+_LATE = const(0xFF)  # the top byte of the step counter then
 _WIDEST = const(0x7B80)  # upper half of a scale of 2^120: 255 of its steps overflow float32
-_WIDE = const(0x7A)  # a scale whose top byte is at most this is below that
-# Words of ``known``: class of x and of y, and what count_samples() takes of each. The others are for step().
+_WIDE = const(0x7A)  # if a scale's top byte is at most this, the scale is below _WIDEST
+# Words of ``known``: the classes of x and y, and count_samples()'s argument for each. The rest is for step().
 _X_CLASS = const(0)
 _X_KIND = const(1)
 _Y_CLASS = const(2)
@@ -64,8 +64,8 @@ _TARGETS = ("float32", "int8", "uint8", "int16", "int32", "uint16")
 def ready(model, reads=False):
     """The model's session.
 
-    RuntimeError if there is none, within a step, or if a fit is underway in another thread. ``reads``: the caller only
-    reads the state, which a hook of watch.py may do within a step.
+    RuntimeError if there is none, within a step, or if another thread runs a fit. ``reads``: the caller only reads the
+    state, which a hook of watch.py may do within a step.
     """
     session = model.session
     if session is None:
@@ -75,9 +75,9 @@ def ready(model, reads=False):
     return session
 
 
-# A step calls these. They are functions, because a Cortex-M0+ takes up to 1500 cycles to find a method of an object
-# with many attributes. They are short, because MicroPython keeps the names and operands of a call on the C stack only
-# if there are at most 11 of them, and otherwise on the heap.
+# A step calls the following. They are functions, because a Cortex-M0+ takes up to 1500 cycles to find a method of an
+# object with many attributes. They are short, because MicroPython keeps the names and operands of a call on the C stack
+# only if there are at most 11 of them, and otherwise on the heap.
 
 
 def bind(session, x, y, what=""):
@@ -117,7 +117,7 @@ def batch(session, position, count):
 
 
 def next_part(session):
-    """Point the program at the next micro-batch of the batch. False after the last one; ``at`` is then its end."""
+    """Point the program at the batch's next micro-batch; ``at`` is then its end. False after the last one."""
     at, count, rows = session.at, session.count, session.rows
     if at >= count:
         return False
@@ -136,7 +136,7 @@ def pieces(session):
 
 
 def clear(session):
-    """Set the sum of the loss to 0, and KEY to 0: dropout drops nothing until set_rate() is called."""
+    """Set the sum of the loss to 0, and KEY to 0: dropout is off until set_rate() is called."""
     control = session.control
     control[KEY] = control[LOSS] = control[LOSS_HIGH] = control[CORRECT] = 0
     watched = session.watched
@@ -181,8 +181,8 @@ def step(session, x, y):
 
 
 def train_alone(session):
-    """train() for train_step(). A function of its own, as MicroPython keeps at most 11 names and operands of a call on
-    the C stack.
+    """train() for train_step(). It is a separate function because MicroPython keeps at most 11 names and operands of a
+    call on the C stack.
     """
     try:
         train(session)
@@ -192,12 +192,12 @@ def train_alone(session):
 
 
 def is_untrained(session):
-    """Whether it was compiled without an optimizer. By an attribute, since start.py with the class may be unloaded."""
+    """Whether the model was compiled without an optimizer. (Tests no class: start.py may be unloaded.)"""
     return hasattr(session.optimizer, "untrained")
 
 
 def end_within(session):
-    """After an interrupted step: move back the weights that the step has moved. Its completed updates stay."""
+    """After an interrupted step: move back the weights that the step has moved. Completed updates stay."""
     if getattr(session.optimizer, "moves", False):
         from .moved import put_back
 
@@ -218,7 +218,7 @@ def _train_parts(session):
 
 
 def _look_at_scale(session):
-    """After an int8 step: check whether the output's scale has moved or overflowed float32."""
+    """After an int8 step: check whether the output's scale has changed or overflowed float32."""
     scale, watched = session.scale, session.watched
     if scale[3] > _WIDE:
         session.check_range(scale, 0)
@@ -234,18 +234,18 @@ def _run_piece(session, piece):
 
 
 def mean(session, count):
-    """The mean loss of ``count`` samples since clear(). Few operations on floats, because each makes an object."""
+    """The mean loss of ``count`` samples since clear(). It avoids float operations, because each creates an object."""
     control, count = session.control, count * session.width
     if session.scale is None:
         return unpack_from("<f", control, 4 * LOSS)[0] / count
     total, high = control[LOSS], control[LOSS_HIGH]
     if high or total < 0:
-        total = (high << 2 | total >> 30 & 3) << 30 | total & 0x3FFFFFFF  # small integers, if those have 62 bits
+        total = (high << 2 | total >> 30 & 3) << 30 | total & 0x3FFFFFFF  # small integers, where these have 62 bits
     watched = session.watched
     if watched is None:
         return total / (count << 16)
     if session.unit_count != count or watched != session.unit_scale:
-        session.unit_count = 0  # an interrupt may come before all three are set: they do not count until then
+        session.unit_count = 0  # an interrupt may come before all three are set: until then they are not used
         session.unit_scale = bytes(watched)
         session.unit = session.loss.unit(session.output_scale() / 256) / count
         session.unit_count = count
@@ -256,19 +256,19 @@ def calibrate_words(engine, loaded, regions, start, stop, samples, step=False):
     """Calibrate the instructions of these words in one call. The magnitudes of the first ``samples`` limit the input's
     scale.
 
-    Returns 0 if the engine cannot do it, 2 if it has also trained the ``step`` that these words are, otherwise 1.
+    Returns 0 if the engine cannot do it, 2 if the words are a ``step`` and it has also trained, otherwise 1.
     """
     if not hasattr(engine, "calibrate"):
         return 0
     scales = None
-    needed = len(regions[0]) if samples else 0  # later the same buffer holds what a sum in place overwrites
+    needed = len(regions[0]) if samples else 0  # later this buffer saves what an in-place sum overwrites
     while samples and scales is None:
         try:
             scales = bytearray(max(4 * samples, needed))
         except MemoryError:
             if needed <= 4 * samples:
                 raise
-            needed //= 4  # then there is no copy: that sum is repeated with all before it
+            needed //= 4  # too small for a copy: the sum and all before it run again
     return 1 + engine.calibrate(loaded, regions, start, stop, scales, step)
 
 
@@ -292,27 +292,27 @@ class Session:
     rows: "int"  # samples of one run of the program
     options: "tuple[Any, ...] | None" = None  # of build(), if compile() made the model
 
-    # What the compiler made, and the executor with its form of the program.
+    # The compiler's results, and the executor with its form of the program.
     plan: "Any"
     program: "Program"
     sections: "dict[str, tuple[int, int]]"
     engine: "Any"
     loaded: "Any"
 
-    # The regions; ``regions`` has them by number, with the current data. Parts of them follow.
+    # The regions. ``regions`` lists them by number, with the current data. Views of parts of them follow.
     arena: "bytearray | None"
     state: "bytearray"
     control: "array[int]"
     frozen: "Any"
     regions: "list[Any]"
     scale: "memoryview | None"  # of the output, in int8
-    scales: "Sequence[int]"  # where all scales are
+    scales: "Sequence[int]"  # offsets of all scales in the state
     watched: "memoryview | None"  # the output's scale, if LOSS counts in it
-    before: "bytearray | None"  # that scale before it last moved
-    now: "bytearray | None"  # and since
+    before: "bytearray | None"  # the output's scale before it last changed
+    now: "bytearray | None"  # and since then
 
     # Pieces of a step, (start, stop, call or None) each: ``parts`` run for the first micro-batch, ``others`` for each
-    # later one, ``update`` once. ``whole``: (start, stop) of a step that is one run of the program.
+    # later micro-batch, ``update`` once. ``whole``: (start, stop) of a step that is one run of the program.
     parts: "tuple[Any, ...]"
     others: "tuple[Any, ...]"
     update: "tuple[Any, ...]"
@@ -321,35 +321,35 @@ class Session:
     # The current data and batch.
     known: "tuple[Any, ...] | None"  # types and formats of the last data, see look_at()
     call: "tuple[Any, ...] | None"  # the same, if the engine's step() takes it
-    used: "tuple[Any, ...] | None"  # see bound()
+    used: "tuple[Any, ...] | None"  # set by use()
     position: "int"  # the batch's first sample
-    count: "int"  # its samples
-    at: "int"  # where its next part begins
+    count: "int"  # its number of samples
+    at: "int"  # where its next micro-batch begins
 
-    # Where training stands.
+    # The state of training.
     calibrated: "int"  # 0, 1 (forward) or 2 (backward too)
-    fresh: "bool" = True  # the weights are those of compile
+    fresh: "bool" = True  # the weights are compile()'s
     epoch: "int"  # complete epochs
     underway: "tuple[int, ...] | None"  # (samples, order, LOSS, LOSS_HIGH, CORRECT) of an incomplete epoch
     rate: "Any"  # the last learning rate of set_rate()
     steady: "Any"  # the same, if it is constant
 
-    # Who uses the session.
+    # Who is using the session.
     busy: "bool | str"  # True within a step of the method ``within``, or the name of a method that ended half way
     within: "str | None"
     fit: "str | None"  # the method that is underway
     owner: "int | str"  # its thread
 
-    # What was found once.
+    # Results kept for the next call.
     peaks: "array[int] | None" = None  # see calibration.held()
     ends: "tuple[str, bool] | None" = None  # see classes.ending()
-    raw: "Any" = None  # a Normalization that was not yet checked for adapt()
+    raw: "Any" = None  # a Normalization not yet checked for adapt()
     told: "bool" = False  # prepare() has printed its line
     seen: "Any"  # the cache of predict.py
     tracks: "tuple[Any, ...]"  # the cache of odt.continual.adabn
-    unit: "float | None"  # the unit of LOSS ..
-    unit_count: "int | None"  # .. for this number of outputs
-    unit_scale: "bytes | None"  # .. with this scale
+    unit: "float | None"  # the unit of LOSS, ..
+    unit_count: "int | None"  # .. the number of outputs that it is for
+    unit_scale: "bytes | None"  # .. and their scale
 
     def __init__(self, layer, shape, optimizer, loss, dtype, batch_size, micro, seed):
         self.input, self.shape = layer, shape
@@ -373,12 +373,12 @@ class Session:
     def steps(self):
         """The number of steps. The program counts them, so Ctrl-C cannot come between a step and its count.
 
-        It is not a property: if a class has one, MicroPython searches the class at each attribute that is set.
+        It is not a property: MicroPython would then search the class each time an attribute is set.
         """
         return get(self.state, 0)
 
     def refuse(self, reads=False):
-        """Raise RuntimeError in another thread than fit's, within a step, or after a method that ended half way.
+        """Raise RuntimeError in a thread other than fit's, within a step, or after a method that ended half way.
 
         Within a step, ``reads`` is allowed, except during fit_async.
         """
@@ -401,7 +401,7 @@ class Session:
         self.busy = False
 
     def fix_ranges(self):
-        """From now on predict() does not widen ranges."""
+        """Stop predict() from widening ranges."""
         self.calibrated = 2
 
     def begin(self, name):
@@ -417,10 +417,10 @@ class Session:
     def look_at(self, x, y, what, predict=False):
         """Check data of any kind and note its formats; returns ``(x, y, samples)``, x and y as buffers.
 
-        On a board this takes as long as a small step. So it also sets ``known``, and bind() first asks
-        ``count_samples`` whether new data has the same form. ``known`` holds the types, type codes and formats of x and
-        y, and the other arguments of the engine's step(). ``call`` is the same, or None if the engine has no step(), if
-        a step is not one run, or if the loss counts in a scale.
+        On a board this takes as long as a small step. So it also sets ``known``, by which bind() recognises data of the
+        same form (``count_samples``). ``known`` holds the types, type codes and formats of x and y, and the other
+        arguments of the engine's step(). ``call`` is the same, or None if the engine has no step(), if a step is not
+        one run, or if the loss counts in a scale.
         """
         self.known = self.call = None
         layer = self.input
@@ -450,12 +450,12 @@ class Session:
                 raise ValueError("%sy: %d samples, x has %d" % (what, labels, count))
             if loss.labels:
                 check_labels(name, [y[at] for at in range(0, len(y), width)] if y_zero else y, classes)
-                if y_format == UINT16:  # as int16, if that has room for the classes
+                if y_format == UINT16:  # as int16 if the classes fit
                     y, y_format = (array("i", y), INT32) if classes > 32768 else (y, INT16)
             else:
                 check_finite(name, y, y_format, self.width)
                 same = y_format == x_format
-                if loss.binary:  # targets are 0 and 1, unless they are the samples themselves
+                if loss.binary:  # targets are 0 and 1, or the samples themselves
                     same = same and self.width == self.row and self.engine.crc32(x) == self.engine.crc32(y)
                 if same:
                     y_scale, y_zero = self.control[X_SCALE], layer.zero_point
@@ -488,12 +488,12 @@ class Session:
         return x, y, count
 
     def bound(self, x, y, what=""):
-        """Check data and return it for use(): (samples, x, y, control words)."""
+        """Check data and return use()'s argument: (samples, x, y, control words)."""
         count = bind(self, x, y, what)
         return count, self.regions[X_DATA], self.regions[Y_DATA], tuple(self.control[:LOSS])
 
     def use(self, bound):
-        """Make this the current data; it is ``used`` until other data is bound."""
+        """Make this the current data; it is in ``used`` until other data is bound."""
         _, self.regions[X_DATA], self.regions[Y_DATA], words = bound
         self.known = self.call = None
         for index, word in enumerate(words):
@@ -501,10 +501,10 @@ class Session:
         self.used = bound
 
     def prepare(self, level):
-        """Calibrate ranges that are not known yet (level 1: forward, 2: backward too) on the current data; print a line
-        once.
+        """Calibrate ranges that are not known yet on the current data; level 1: forward, 2: backward too.
 
-        If a range later proves too small, training widens it; before the first training, hold() does.
+        It prints a line once. If a range later proves too small, training widens it; before the first training step,
+        hold() does.
         """
         if self.calibrated < level:
             self.calibrate(level)
@@ -513,15 +513,15 @@ class Session:
                 print("int8 ranges are those of these %d samples; calibrate(x) sets them" % self.control[SAMPLES])
 
     def calibrate(self, level, whole=False, step=False):
-        """Set all ranges again, from the first batch; those of the forward pass (level 1, or ``whole``) from all
+        """Set all ranges again from the first batch; the forward pass's ranges (level 1, or ``whole``) from all
         batches.
 
-        ``step``: also train on the first batch, if that takes no further pass. Returns whether it was trained.
+        ``step``: also train on the first batch, if that needs no second pass. Returns whether the batch was trained.
         """
         step = step and self.whole is not None and self.watched is None  # one run, without calls in between
         if step:
             self.set_rate()
-        self.calibrated = 0  # after an interrupt the next call starts again
+        self.calibrated = 0  # if interrupted, the next call starts again
         count = self.control[SAMPLES]
         batch(self, 0, count)
         if self.plan.reading and self.fresh and not self.steps():
@@ -542,7 +542,7 @@ class Session:
         calibrate = None
         if not done:
             try:
-                from .stepwise import calibrate  # imported here, after compile() has freed its RAM
+                from .stepwise import calibrate  # imported here, when compile()'s RAM is free
             except ImportError:  # this firmware's engine has no micro-batches
                 pass
         if whole or not done:
@@ -559,8 +559,8 @@ class Session:
         return done == 2
 
     def hold(self):
-        """Run the forward pass of the current micro-batch and widen ranges until they hold it; returns the word after
-        it.
+        """Run the forward pass on the current micro-batch and widen its ranges until nothing is clipped; returns the
+        word after the pass.
         """
         from .calibration import held, widen
 
@@ -577,29 +577,29 @@ class Session:
             yield pieces(self)[0][0]
 
     def run(self, section):
-        """Run a section without training, on the current micro-batch, for the rows that hold a sample."""
+        """Run a section that does not train, on the current micro-batch, for the rows that hold a sample."""
         start, stop = self.sections[section]
-        if self.calibrated == 1:  # no training step has widened these ranges yet
+        if self.calibrated == 1:  # no training step has checked these ranges yet
             start = self.hold()
         self.engine.run(self.loaded, self.regions, start, stop, self.rows)
 
     def look(self, section):
-        """Run a section without training, on the current batch."""
+        """Run a section that does not train, on the current batch."""
         while next_part(self):
             self.run(section)
 
     def set_rate(self):
-        """Set RATE for the next step, and KEY, so that dropout drops."""
+        """Set RATE for the next step, and KEY, which turns dropout on."""
         control, rate = self.control, self.optimizer.learning_rate
         if rate is not self.rate:
             self.rate, self.steady = rate, rate if hasattr(rate, "steady") and rate.steady() else None
         step = self.steps()
-        if self.state[3] == _LATE:  # from here on schedules keep this step; the counter returns to it before 2^32
+        if self.state[3] == _LATE:  # schedules now stay at this step; the counter returns to it before 2^32
             if step == 0xFFFFFFFF:
                 put(self.state, 0, _LAST)
             step = _LAST
         control[RATE] = rate.bits(step)
-        control[KEY] = 1  # not 0: dropout drops
+        control[KEY] = 1  # not 0: dropout is on
 
     def check_range(self, memory, at):
         """Raise ArithmeticError if the scale at ``at`` in ``memory`` has overflowed float32 after an int8 step."""
@@ -638,7 +638,7 @@ class Session:
         return True
 
     def end_step(self):
-        """If the output's scale has moved, convert LOSS, the sum of steps with the old scale, to the new one."""
+        """If the output's scale has changed, convert LOSS, which counts in the old scale, to the new one."""
         if not self.scale_moved():
             return
         ratio = scale_div(get(self.before, 0), get(self.now, 0))

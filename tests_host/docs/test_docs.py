@@ -36,6 +36,7 @@ from odt.host.boards.capabilities import CAPABILITIES
 BOARDS = sorted(str(file.relative_to(ROOT)) for file in (ROOT / "boards").glob("*.mk"))
 ACCURACY = ROOT / "bench" / "results" / "accuracy.txt"
 STEPS = ROOT / "bench" / "results" / "steps.txt"
+HOST = ROOT / "bench" / "results" / "host.txt"
 VIPER = ROOT / "bench" / "results" / "viper.txt"
 OPTIONS = ROOT / "bench" / "results" / "options.txt"
 MENDS = "run `build/venv/bin/python tests_host/docs/test_docs.py`"
@@ -199,6 +200,18 @@ def steps_table():
         cells = (name, steps["rp2040"] / 1e6, steps["rp2040"] / 125e3, *others)
         lines.append("| %s | %.2f M cycles | %.1f ms | %.2f M instructions | %.2f M instructions |" % cells)
     return "\n".join(lines) + "\n"
+
+
+def host_table():
+    """Of what bench/costs/host.py printed: training on a PC beside PyTorch, prediction beside LiteRT."""
+    epochs, predictions = [part.split("\n\n")[0] for part in HOST.read_text().partition("\nnetwork ")[2].split("\n50 ")]
+    ratios = {}
+    for network, *_, ratio in map(str.split, epochs.splitlines()[1:-1]):
+        ratios.setdefault(network, []).append(ratio)
+    lines = ["| | odt's time in that of PyTorch or LiteRT |", "|---|--:|"]
+    lines += ["| an epoch, %s | %s to %s |" % (network, min(each), max(each)) for network, each in ratios.items()]
+    rows = re.findall(r"^(\w+) +\S+ +\S+ +([\d.]+)$", predictions, re.M)
+    return "\n".join(lines + ["| a prediction, %s.tflite | %s |" % row for row in rows]) + "\n"
 
 
 def viper_table():
@@ -390,6 +403,7 @@ TABLES = {
     "figures": figures_table,
     "accuracy": accuracy_table,
     "steps": steps_table,
+    "host": host_table,
     "viper": viper_table,
     "options": options_table,
     "ram": ram_table,

@@ -1,4 +1,4 @@
-// Sums of two tensors in assembly of a Cortex-M0+ (add_i8.c).
+// Sums of two tensors in Cortex-M0+ assembly (add_i8.c).
 
 #ifndef ODT_ADD_I8_M0_H
 #define ODT_ADD_I8_M0_H
@@ -10,19 +10,21 @@
 
 #if ODT_M0 && !ODT_SMALL
 
-// What add_bytes loads; elements from `done` on, which is then where it ended, as in odt_bytes_t.
+// The arguments of add_bytes, which processes elements from `done` on; on return `done` is where it stopped, as in
+// odt_bytes_t.
 typedef struct {
     const int8_t *a, *b;          // 0, 4
     int32_t count, done;          // 8, 12
     odt_summand_t first, second;      // 16, 28
-    int32_t half;                 // 40: 128, 256 times the sum's zero point, less the summands' offsets
-    int8_t *y;                    // 44: where it ends
+    int32_t half;                 // 40: 128 + 256 times the sum's zero point - the summands' offsets
+    int8_t *y;                    // 44: its end
     odt_limits_t limits;          // 48
     int32_t value;                // 68
 } add_t;
 
-// 26 cycles each. r0, r1: the ends of a and b, r2, r3: summands, r4, r5: factors, r6: a shift, r7: the index, below 0;
-// r8, r9: plus, r10, r11: shifts, r12, lr: top and bottom; on the stack half, the end of y, most, least, lo and add.
+// 26 cycles per element. r0, r1: the ends of a and b, r2, r3: summands, r4, r5: factors, r6: a shift, r7: the index,
+// below 0; r8, r9: plus, r10, r11: shifts, r12, lr: top and bottom. On the stack: half, the end of y, most, least, lo,
+// add.
 __attribute__((naked, noinline)) static void add_bytes(add_t *add) {
     (void)add;
     __asm volatile (
@@ -77,7 +79,7 @@ __attribute__((naked, noinline)) static void add_bytes(add_t *add) {
         "adds r7, r7, #1\n"
         "bne 1b\n"
         "b 6f\n"
-        ODT_CLAMP_RARE("0") // its most is at 8
+        ODT_CLAMP_RARE("0") // ODT_CLAMP's most is at 8
         "6:\n"
         "ldr r3, [sp, #20]\n"
         "ldr r1, [r3, #8]\n"

@@ -18,8 +18,9 @@ typedef struct {
     uint32_t u;                     // 48: the hash's input
 } odt_apply_row_t;
 
-// Up to `end` or the first d of more than 18 bits and a sign, which d, w and u are of then. r5: d, r8: u, r9: w, r10:
-// from w to r, r11: 32639, r12: twice that, lr: row; r0: the direction, r1: the change, r2: W, r3: the hash.
+// Stops at `end`, or at the first d with more than 18 bits and a sign; d, w and u are then those of that element. r5:
+// d, r8: u, r9: w, r10: from w to r, r11: 32639, r12: twice that, lr: row; r0: the direction, r1: the change, r2: W,
+// r3: the hash.
 __attribute__((naked, noinline)) static void odt_apply_row(odt_apply_row_t *row) {
     (void)row;
     __asm volatile (

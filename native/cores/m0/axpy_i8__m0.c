@@ -12,9 +12,8 @@
 _Static_assert(
     offsetof(odt_axpy_rows_t, plus) == 12 && offsetof(odt_axpy_rows_t, rows) == 32, "as the loop loads them");
 
-// r0: sums, r1: x, r2: e, r3-r6: four sums, r7: an element; r8: plus, r9: bytes of a row's sums that are fours, r10:
-// where these end, r11: elements beside them, r12, lr: from a row's end to the next of x and of sums; on the stack
-// rows.
+// r0: sums, r1: x, r2: e, r3-r6: four sums, r7: an element; r8: plus, r9: bytes of a row's sums in groups of four, r10:
+// their end, r11: remaining elements, r12, lr: from a row's end to the next row of x and of sums. On the stack: rows.
 __attribute__((naked, noinline)) void odt_axpy_rows(const odt_axpy_rows_t *a) {
     (void)a;
     __asm volatile (

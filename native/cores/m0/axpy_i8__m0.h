@@ -10,7 +10,7 @@ typedef struct {
     int32_t *sums;               // 0
     const int8_t *x;             // 4
     int32_t e, plus;             // 8, 12
-    int32_t fours, rest;         // 16, 20: bytes of a row of sums that are fours, and elements beside them
+    int32_t fours, rest;         // 16, 20: bytes of a row's sums in groups of four; remaining elements
     int32_t x_skip, sums_skip;   // 24, 28: bytes from the end of a row to the next
     int32_t rows;                // 32
 } odt_axpy_rows_t;

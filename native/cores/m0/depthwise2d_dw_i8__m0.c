@@ -1,9 +1,9 @@
-// Gradients of the filters of depthwise convolutions on a Cortex-M0+, a channel and a tile of its inputs
-// (depthwise2d_tile_i8__m0.h) at a time. One MULS sums two products: that of the words x[p] + x[p + S] * 65536 and
-// e[i + 1] + e[i] * 65536 is, modulo 2^32, e[i + 1] * x[p] + (e[i] * x[p] + e[i + 1] * x[p + S]) * 65536. As |e| <= 127
-// the first term is below 2^15 and the bracket fits 16 bits: it is the word / 65536 rounded to nearest, which ASRS
-// leaves in a register and the carry. The stack holds 2 KB. Where inputs are in few products each, or images are small,
-// there is no tile: an MULS is a product.
+// Gradients of the filters of depthwise convolutions on a Cortex-M0+, for one channel and one tile of its inputs
+// (depthwise2d_tile_i8__m0.h) at a time. One MULS computes the sum of two products. The words x[p] + x[p + S] * 65536
+// and e[i + 1] + e[i] * 65536 give, modulo 2^32, e[i + 1] * x[p] + (e[i] * x[p] + e[i + 1] * x[p + S]) * 65536. |e| <=
+// 127, so the first term is below 2^15 and the bracket fits 16 bits. The bracket is the word / 65536 rounded to
+// nearest: ASRS leaves it in a register and the carry. The stack holds 2 KB. If each input is in few products, or the
+// image is small, there is no tile, and one MULS is one product.
 
 #include "../../core.h"
 #include "depthwise2d_tile_i8__m0.h"
@@ -20,25 +20,25 @@ ODT_BESIDE_ASSEMBLY
 
 enum {
     K = 3,    // taps of a filter's row
-    ROWS = 7, // rows of taps whose sums are first stored elsewhere, or whose inputs are read in place
+    ROWS = 7, // rows of taps whose sums are stored on the stack first, or whose inputs are read in place
     SMALL = 7 // rows and columns of outputs for which this is faster than a tile
 };
 
 // The arguments of pack_errors, and its results.
 typedef struct {
     int32_t *to;        // 0
-    const int8_t *from; // 4: the first error, less N
+    const int8_t *from; // 4: the first error - N
     int32_t N;          // 8
-    int32_t pairs;      // 12: bytes of the words that pairs of a row make
+    int32_t pairs;      // 12: bytes of a row's pairs as words
     int32_t from_skip;  // 16
-    int32_t odd, rows;  // 20, 24: whether a row has an error more; rows
+    int32_t odd, rows;  // 20, 24: whether a row has one more error; rows
     int32_t sum;        // 28: of the words
     uint32_t extreme;   // 32: has bit 15 or 31 set if an error is -128
 } errors_t;
 
-// Rows of errors as words of two, an odd one with 0: 15 cycles per word. r0: to, r1: from, r2: N, r3: 2 * N, r4, r5:
-// errors, r6: sum, r7: extreme, r8: pairs, r9: 127 + 127 * 65536, r10: from_skip, r11: odd, r12: the end of the row's
-// words, lr: rows.
+// Packs rows of errors as words of two, an odd error with 0: 15 cycles per word. r0: to, r1: from, r2: N, r3: 2 * N,
+// r4, r5: errors, r6: sum, r7: extreme, r8: pairs, r9: 127 + 127 * 65536, r10: from_skip, r11: odd, r12: the end of the
+// row's words, lr: rows.
 __attribute__((naked, noinline)) static void pack_errors(errors_t *errors) {
     (void)errors;
     __asm volatile (
@@ -54,7 +54,7 @@ __attribute__((naked, noinline)) static void pack_errors(errors_t *errors) {
         "movs r1, r2\n"
         "movs r2, r3\n"
         "adds r3, r3, r3\n"
-        "movs r6, #127\n" // which added to both errors leaves none negative but for -128
+        "movs r6, #127\n" // added to both errors, it leaves only -128 negative
         "lsls r7, r6, #16\n"
         "adds r6, r6, r7\n"
         "mov r9, r6\n"
@@ -107,18 +107,18 @@ typedef struct {
     const int32_t *e;   // 4
     int32_t rows;       // 8: of outputs
     int32_t zeros;      // 12: subtracted from each tap's sum
-    int32_t *dw;        // 16: what is added to
+    int32_t *dw;        // 16: the destination
     int32_t pairs;      // 20: bytes of the errors of a row
-    int32_t skip;       // 24: of x, from where the next pair would be to the next row
-    int32_t pitch;      // 28: bytes of x from a row of taps to the next
+    int32_t skip;       // 24: in x, from the end of a row's pairs to the next row
+    int32_t pitch;      // 28: bytes of x from a row of taps to the next row
     int32_t KH;         // 32: rows of three taps
-    int32_t step, next; // 36, 40: bytes from a tap to the next, from a row of them
+    int32_t step, next; // 36, 40: bytes from a tap to the next, from a row of taps to the next
     int32_t SW;         // 44
 } taps_t;
 
-// Rows of three taps of a filter: 16.5 cycles for 6 products, as the last word of a pair is the first of the next, 18.5
-// with a stride; 13 per row of outputs, and 52 per row of taps. r0: x, r1: e, r2-r4: the taps' sums, r5, r6: words of
-// x, r7: a word of e, r8: dw, r9: the end of the row's errors, r10: pairs, r11: skip, r12: rows, lr: rows of taps.
+// Sums rows of three taps of a filter: 16.5 cycles for 6 products (the last word of a pair is the first of the next),
+// 18.5 with a stride; 13 per row of outputs, and 52 per row of taps. r0: x, r1: e, r2-r4: the taps' sums, r5, r6: words
+// of x, r7: a word of e, r8: dw, r9: the end of the row's errors, r10: pairs, r11: skip, r12: rows, lr: rows of taps.
 __attribute__((naked, noinline)) static void sum_taps(taps_t *taps) {
     (void)taps;
     __asm volatile (
@@ -151,7 +151,7 @@ __attribute__((naked, noinline)) static void sum_taps(taps_t *taps) {
         ".if \\is_strided == 0\n"
         "ldmia r0!, {r5}\n"
         ".endif\n"
-        "mov r6, r10\n" // an odd one first
+        "mov r6, r10\n" // an odd error first
         "lsls r6, r6, #29\n"
         "bmi \\one\\()f\n"
         "\\two:\n"
@@ -220,7 +220,7 @@ __attribute__((naked, noinline)) static void sum_taps(taps_t *taps) {
         );
 }
 
-// A layer, or its transpose, so that the rows of its filters are the longer side: distances from a row and from a
+// A layer, or its transpose if its filters have longer columns than rows: distances from a row to the next and from a
 // column to the next.
 typedef struct {
     int32_t KH, KW, x_h, x_w, e_h, e_w, dw_h, dw_w;
@@ -240,7 +240,7 @@ static void add_taps(const odt_tile_t *t, const axes_t *v, taps_t *taps, int32_t
     }
     for (int32_t kh = 0; kh < v->KH; kh += ROWS, row += ROWS * t->pitch, dw += ROWS * v->dw_h) {
         for (int32_t kw = 0; kw < v->KW; kw += K) {
-            // the last taps are some of before
+            // the last taps overlap earlier ones
             int32_t rows = odt_min(v->KH - kh, ROWS), from = odt_limit(v->KW - K, 0, kw);
             int32_t sums[ROWS * K] = {0}, *to = dw + kw * v->dw_w;
             taps->x = row + from;
@@ -258,36 +258,36 @@ static void add_taps(const odt_tile_t *t, const axes_t *v, taps_t *taps, int32_t
     }
 }
 
-// A row of three taps: the first input that it meets and the first error, each less N, and what follows the last row of
-// errors, less N; counted from the image's.
+// A row of three taps: offsets in the image of its first input - N, of the first error - N, and of the end of the last
+// row of errors - N.
 typedef struct {
     int32_t x, e, end;
 } line_t;
 
-// What sum_lines loads.
+// The arguments of sum_lines.
 typedef struct {
     const line_t *line;  // 0
     const int8_t *x, *e; // 4, 8
-    int32_t *dw;         // 12: what is added to
+    int32_t *dw;         // 12: the destination
     int32_t N;           // 16
     int32_t zx;          // 20
-    int32_t errors;      // 24: bytes of a row's errors, less that whose last tap is padding
-    int32_t skip;        // 28: from a row's last input to where the next one's first is, less N
+    int32_t errors;      // 24: bytes of a row's errors, without one whose last tap is padding
+    int32_t skip;        // 28: from a row's last input to the next row's first, minus N
     int32_t begin;       // 32: whether there is padding, and in bit 1 whether the errors are odd
     int32_t is_right;    // 36: whether there is padding
     int32_t SW;          // 40
     const line_t *end;   // 44
 } lines_t;
 
-// Rows of three taps over inputs and errors as they lie: 15.5 cycles for 3 products, 16.5 with a stride; 22 per row of
-// errors, 14 more where the last is beside padding, and 50 per row of taps. r0: x, r1: N, r2: 2 * N with a stride, or
-// an input, r3: e, r4: an error, r5: their sum, r6: an input and products, r7: lines, r8-r10: the taps' sums, r11: the
-// end of the row's errors, r12: errors, lr: skip.
+// Sums rows of three taps over inputs and errors in place: 15.5 cycles for 3 products, 16.5 with a stride; 22 per row
+// of errors, 14 more if the last tap is padding, and 50 per row of taps. r0: x, r1: N, r2: 2 * N with a stride, or an
+// input, r3: e, r4: an error, r5: their sum, r6: an input and products, r7: lines, r8-r10: the taps' sums, r11: the end
+// of the row's errors, r12: errors, lr: skip.
 __attribute__((naked, noinline)) static void sum_lines(const lines_t *lines) {
     (void)lines;
     __asm volatile (
         ".syntax unified\n"
-        ".macro odt_error x, y, is_strided\n" // the inputs x and, without a stride, y, then one or two that follow
+        ".macro odt_error x, y, is_strided\n" // the inputs x and, without a stride, y, then the next one or two
         "ldrsb r4, [r3, r1]\n"
         "adds r3, r3, r1\n"
         "adds r5, r5, r4\n"
@@ -414,11 +414,11 @@ __attribute__((naked, noinline)) static void sum_lines(const lines_t *lines) {
         );
 }
 
-// Filters with rows of three taps for which reading inputs in place is faster than a tile: with a stride, where an
-// input has 2.25 products of 3x3, and for narrow images. There is at most one column of padding on each side.
+// Filters with rows of three taps for which reading inputs in place is faster than a tile: those with a stride, where
+// an input is in 2.25 of the 3x3 products, and narrow images. There is at most one column of padding on each side.
 static __attribute__((noinline)) int depthwise_dw_lines(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop) {
     int32_t N = a->N, W = a->W, KH = a->KH, SW = a->SW, OW = a->OW, filter = KH * K;
-    int32_t last = (OW - 1) * SW - a->PL + K, right = last > W; // last: after the last window's last column
+    int32_t last = (OW - 1) * SW - a->PL + K, right = last > W; // last: the end of the last window
     if (a->KW != K || KH < 1 || KH > ROWS || SW < 1 || SW > 2 || a->SH < 1 || (SW == 1 && odt_max(a->OH, OW) > SMALL)
         || (a->PL | 1) != 1 || last > W + 1 || OW <= right) {
         return 0;
@@ -504,7 +504,7 @@ int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int
         int32_t odd = t.columns & 1;
         errors_t errors = {.to = pairs, .N = v.e_w, .pairs = t.columns / 2 * 4, .from_skip = v.e_h - t.columns * v.e_w,
             .odd = odd, .rows = t.rows};
-        if (errors.from_skip == 0 && !odd) { // as one
+        if (errors.from_skip == 0 && !odd) { // as one row
             errors.pairs *= t.rows;
             errors.rows = 1;
         }

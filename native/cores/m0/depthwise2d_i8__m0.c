@@ -1,7 +1,7 @@
-// Depthwise convolutions on a Cortex-M0+, forward and the gradient of the input. They process one channel and one tile
-// of its inputs (depthwise2d_tile_i8__m0.h) at a time. One MULS makes two products, as in panel_i8__m0.inc: a weight
-// times the inputs of two adjacent outputs. With a stride of 2 it is two weights times an input, which needs no tile.
-// The stack holds 3.1 KB.
+// Depthwise convolutions on a Cortex-M0+, forward and the gradient of the input. One channel and one tile of its inputs
+// (depthwise2d_tile_i8__m0.h) are processed at a time. One MULS makes two products, as in panel_i8__m0.inc: a weight
+// times the inputs of two adjacent outputs. With a stride of 2 it multiplies two weights by an input, which needs no
+// tile. The stack holds 3.1 KB.
 
 #include "../../core.h"
 #include "depthwise2d_sum_i8__m0.h"
@@ -25,10 +25,10 @@ typedef struct {
     int32_t columns, rows;  // 8, 12: bytes of the sums of a row; rows
     int32_t m_low, m_high;  // 16, 20: 12 bits each
     int32_t shift;          // 24: q.s - 19
-    int32_t is_cut;         // 28: off at zy, as after a ReLU
+    int32_t is_cut;         // 28: whether outputs are clamped at zy, as after a ReLU
     int32_t high, low;      // 32, 36
-    int32_t max, min;       // 40, 44: what there was
-    int32_t from, span;     // 48, 52: zy and the largest, each less
+    int32_t max, min;       // 40, 44: the peaks so far
+    int32_t from, span;     // 48, 52: zy - least, and the largest result - least
     int32_t least;          // 56: the least result that is neither out of range nor a new peak
     int32_t skip;           // 60: bytes after a row of outputs
 } output_t;
@@ -37,41 +37,41 @@ ODT_FINISH_AT(output_t, high, low, max, min);
 
 // A channel, and the steps by which run_planes() advances to the next one.
 typedef struct {
-    const int8_t *from; // 0: the first weight, less step
+    const int8_t *from; // 0: the first weight - step
     int32_t *to;        // 4: words
     int32_t step;       // 8: from one weight of a row to the next
     int32_t skip;       // 12: from the end of a row of weights to the next row
     int32_t *end;       // 16: the end of the words of the last row
-    // 20: of a bias's magnitude, so that sums are short; 0: filters are not small ones of three columns
+    // 20: the bias's magnitude below which sums are short; 0: filters are large or do not have three columns
     int32_t limit;
     int32_t zx;         // 24
     const int32_t *biases;     // 28: or NULL
     const odt_multiplier_t *q; // 32
     output_t *o;        // 36
-    int32_t next;       // 40: from where a filter's next row would be to the next filter
+    int32_t next;       // 40: from the end of a filter's last row to the next filter
     int32_t is_long;    // 44: whether finish_slowly() must be used
     int32_t bias;       // 48
     int32_t width;      // 52: bytes of the words of a row
-    int32_t gap;        // 56: bytes after them
+    int32_t gap;        // 56: bytes between rows of words
     int32_t taps;       // 60
 } channel_t;
 
-// The outputs of a tile, for all images of a channel, then for the next channel.
+// The outputs of a tile: for all images of a channel, then for the next channel.
 typedef struct planes {
     channel_t c;           // 0
     odt_windows_t windows; // 64
     int32_t unpolled;      // 108: outputs since poll() was called
     int32_t outputs;       // 112: of an image
-    const int8_t *x;       // 116: an image, and where its outputs go
+    const int8_t *x;       // 116: an image; y: its outputs
     int8_t *y;             // 120
-    const int32_t *sums;   // 124: the first that becomes an output
+    const int32_t *sums;   // 124: the first sum that becomes an output
     odt_tile_rows_t *fill; // 128
-    int32_t at;            // 132: from x to where it begins
+    int32_t at;            // 132: from x to the tile's first input
     odt_tile_fill_t *fill_by;                                         // 136
     void (*sum_by)(const odt_windows_t *);                            // 140
     int32_t left;          // 144: images
-    int32_t x_b, y_b;      // 148, 152: from an image to the next
-    int32_t x_n, y_n;      // 156, 160: from the last one to the first of the next channel
+    int32_t x_b, y_b;      // 148, 152: from an image to the next image
+    int32_t x_n, y_n;      // 156, 160: from the last image to the first of the next channel
     int32_t B;             // 164
     int32_t channels;      // 168
     void (*poll)(void);    // 172
@@ -83,17 +83,17 @@ _Static_assert(offsetof(planes_t, windows) == 64 && offsetof(planes_t, unpolled)
         && offsetof(planes_t, finish_slowly) == 176,
     "as run_planes() loads them");
 
-// Channels first .. stop - 1 of a tile. A channel's filter to words, 26 cycles per row of three weights, of others 13
-// per weight and 8 per row, and what its sums become outputs by: 65. Sums are short unless a scale has run away or a
-// program is wrong, or a filter or a bias is large: no sum of n magnitudes is more than the root of n times their
-// squares' sum, and no input, less zx, than 255. Returns whether a weight is -128, which none is (numerics.md): two of
-// its products do not fit a lane. r0: sum, r1: from, r2: to, r3: step, r4-r6: weights, r7: all squares' bits, r8: end,
-// r9: skip, r10: gap, r11: width, r12: the squares' sum.
+// Channels first .. stop - 1 of a tile. First the channel's filter is converted to words, 26 cycles per row of three
+// weights, otherwise 13 per weight and 8 per row, and the parameters of its outputs are computed: 65. Sums are short
+// unless a scale has diverged, a program is wrong, or a filter or a bias is large: a sum of n magnitudes is at most
+// sqrt(n * the sum of their squares), and |x - zx| is at most 255. Returns whether a weight is -128, two of whose
+// products do not fit a lane (never: numerics.md). r0: sum, r1: from, r2: to, r3: step, r4-r6: weights, r7: all
+// squares' bits, r8: end, r9: skip, r10: gap, r11: width, r12: the squares' sum.
 //
-// Then rows of sums to outputs, o->y[i * o->step]. No sum has more than 19 bits and a sign. 15.75 cycles per output,
-// and 24 per row; where they are cut off at zy 16.75, and 12.75 of one that is; an output that is out of range takes 18
-// more. r0: sums, r8: bytes of the sums of a row, r9: their end; the others as in ODT_FINISH_MACROS. The stack: 0: o,
-// 4: rows; planes.
+// Then rows of sums are converted to outputs, o->y[i * o->step]. Sums have at most 19 bits and a sign. 15.75 cycles per
+// output, and 24 per row; if outputs are clamped at zy 16.75, or 12.75 for a clamped one; an output out of range takes
+// 18 more. r0: sums, r8: bytes of the sums of a row, r9: their end; the others as in ODT_FINISH_MACROS. On the stack:
+// 0: o, 4: rows; planes.
 __attribute__((naked, noinline)) static int run_planes(planes_t *planes) {
     (void)planes;
     __asm volatile (
@@ -333,7 +333,7 @@ __attribute__((naked, noinline)) static int run_planes(planes_t *planes) {
         "b 100b\n"
         "126:\n"
         "movs r0, #0\n"
-        "125:\n" // r0: not 0 where a weight is -128
+        "125:\n" // r0: not 0 if a weight is -128
         "add sp, #4\n"
         ODT_RESTORE_REGISTERS
         "102:\n"
@@ -377,7 +377,7 @@ static void poll(void) {
     odt_poll();
 }
 
-// Makes outputs like run_planes(), with any multiplier.
+// Computes outputs like run_planes(), with any multiplier.
 static void finish_slowly(const planes_t *p) {
     const odt_depthwise_t *a = p->a;
     const output_t *o = p->c.o;
@@ -454,7 +454,7 @@ static void begin_images(
     p->channels = channels;
 }
 
-// Rows of outputs; the sums of `even` lie before those of the next.
+// Prepares rows of outputs; the sums of a row take the room of `even` sums.
 static void begin_rows(output_t *o, const odt_depthwise_t *a, int32_t rows, int32_t columns, int32_t even) {
     o->none = (even - columns) * 4;
     o->skip = a->y_oh - columns * a->y_ow;
@@ -475,7 +475,7 @@ static int begin_outputs(output_t *o, const odt_depthwise_t *a) {
     o->high = 127;
     o->low = lo;
     o->max = zy + peak;
-    o->min = zy - (lo == zy ? 1 << 30 : peak); // after a ReLU: no peak
+    o->min = zy - (lo == zy ? 1 << 30 : peak); // after a ReLU: no negative peak
     o->least = odt_max(o->min, o->low);
     o->from = zy - o->least;
     o->span = odt_min(o->max, o->high) - o->least;
@@ -487,29 +487,29 @@ static void add_peak(const output_t *o, const odt_depthwise_t *a) {
     *a->peak = odt_max(*a->peak, a->lo == zy ? o->max - zy : odt_max(o->max - zy, zy - o->min));
 }
 
-// Rows of windows of 3x3, a stride of 2 apart, as sum_strided loads them.
+// The arguments of sum_strided: rows of 3x3 windows, a stride of 2 apart.
 typedef struct {
     const int32_t *w;   // 0
     int32_t zx;         // 4
-    // 8, 12: bytes from a column's last row to the next one's first, less a row; from a row to the next
+    // 8, 12: bytes from a column's last row to the next column's first, minus a row; from a row to the next
     int32_t step, row;
     int32_t *sums;      // 16
-    int32_t width;      // 20: bytes of the sums of a row, less the last
+    int32_t width;      // 20: bytes of the sums of a row, without the last
     int32_t is_left, is_right; // 24, 28: whether there is padding
     int32_t next;       // 32: bytes from the end of a row of windows to the next
     const int32_t *end; // 36: of the sums
 } strided_t;
 
-// Windows of 3x3 in an image as it lies: 48 cycles for 9 products, 41 per row. A pixel of an even column of a window is
-// multiplied by the weights of its first column and, in the upper half, its third: these are what it adds to a sum and
-// to the one before. r0: x, r1: the first of the odd columns' weights, r2: row, r3: sums, r4: the sum, r5, r6:
-// products, r7: a weight, r8-r10: the even columns' weights, r11: step, r12: the bias, less zx times all weights, lr:
-// where the row's last sum lies.
+// Sums 3x3 windows of an image in place: 48 cycles for 9 products, 41 per row. A pixel in an even column is multiplied
+// by the weights of a window's first column and, in the upper half, of its third: the products for one sum and for the
+// sum before it. r0: x, r1: the first of the odd columns' weights, r2: row, r3: sums, r4: the sum, r5, r6: products,
+// r7: a weight, r8-r10: the even columns' weights, r11: step, r12: the bias - zx times all weights, lr: the address of
+// the row's last sum.
 __attribute__((naked, noinline)) static void sum_strided(const strided_t *strided, const int8_t *x, int32_t bias) {
     (void)strided, (void)x, (void)bias;
     __asm volatile (
         ".syntax unified\n"
-        ".macro odt_even\n" // r5: both products of two rows, r6: of the third
+        ".macro odt_even\n" // r5: both products of two rows, r6: those of the third
         "ldrsb r5, [r0, r2]\n"
         "mov r7, r8\n"
         "muls r5, r7\n"
@@ -534,7 +534,7 @@ __attribute__((naked, noinline)) static void sum_strided(const strided_t *stride
         "mov \\even, r4\n"
         ".endm\n"
         ODT_SAVE_REGISTERS
-        // 0, 4: the odd columns' weights, 8: strided, 12: x, then what padding is in a row's first sum, 16: in the
+        // 0, 4: the odd columns' weights, 8: strided, 12: x, then the padding's part of a row's first sum, 16: of the
         // last, 20: end
         "sub sp, #24\n"
         "str r0, [sp, #8]\n"
@@ -639,8 +639,8 @@ __attribute__((naked, noinline)) static void sum_strided(const strided_t *stride
         );
 }
 
-// Whether it is a 3x3 filter with strides of 2: an input has 2.25 products, two of which one word of two weights makes,
-// so reading it in place is faster than a tile. There is at most one row and column of padding on each side.
+// Whether it is a 3x3 filter with strides of 2. An input is in 2.25 products, and a word of two weights makes two of
+// them at once, so reading in place is faster than a tile. There is at most one row and column of padding on each side.
 static int is_strided(const odt_depthwise_t *a) {
     return a->KH == 3 && a->KW == 3 && a->SH == 2 && a->SW == 2 && a->H >= 3 && a->zx == (int8_t)a->zx
         && (a->top | a->left | 1) == 1 && 2 * a->OH - a->top <= a->H && 2 * a->OW - a->left <= a->W
@@ -654,13 +654,13 @@ typedef struct {
     int32_t high, parts;
 } strided_planes_t;
 
-// Windows that cross the border of an image are moved down or up by a row, so that a row of 0 of the filter lies on the
-// padding. The filter has such rows on both sides.
+// Windows that cross the border of an image are moved down or up by a row, so that a zero row of the filter meets the
+// padding. The filter has zero rows on both sides.
 static void sum_as_it_lies(const odt_windows_t *windows) {
     strided_planes_t *v = (strided_planes_t *)planes_of(windows);
     strided_t *s = &v->s;
     const odt_depthwise_t *a = v->p.a;
-    // inside: where the last windows begin that do not cross the border
+    // inside: the last row where a window begins and does not cross the border
     int32_t inside = a->H - 3, OW = a->OW, ih = -a->top, rows = v->high;
     if (v->parts > 1) {
         int32_t oh = (v->p.B - v->p.left) * v->high;
@@ -702,7 +702,7 @@ static int depthwise_strided(const odt_depthwise_t *a, int32_t first, int32_t st
         .p = {.windows.sums = sums, .sums = sums, .sum_by = sum_as_it_lies}};
     begin_no_tile(&v.p, &none, high * a->OW);
     begin_rows(&o, a, high, a->OW, a->OW);
-    int32_t count = parts > 1 ? 1 : a->B; // images whose channels follow one another
+    int32_t count = parts > 1 ? 1 : a->B; // images processed per channel
     for (int32_t b = 0; b < a->B; b += count) {
         begin_channels(&v.p, a, first, w + 3, 3, &o);
         begin_images(&v.p, count * parts, a->x + b * image + first, parts > 1 ? 0 : image, a->y + b * a->y_b + first,
@@ -723,7 +723,7 @@ static int32_t cost(int32_t columns, int32_t group) {
 static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop) {
     int32_t words[ODT_TILE_WORDS + 2], sums[ODT_TILE_SUMS];
     int32_t KH = a->KH, KW = a->KW, K = odt_max(KH, KW), is_line = KH == 1 && KW <= 3;
-    if (is_line) { // small ones get taps of 0, so that they are 1x3, 2x2 or 3x3
+    if (is_line) { // small filters get taps of 0, so that they are 1x3, 2x2 or 3x3
         KW = 3;
     } else if (K <= 3) {
         KH = KW = odt_max(K, 2);
@@ -759,7 +759,7 @@ static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop) {
     return 1;
 }
 
-// The sums of squares lie in the order of the image; odd padding hides the first row and the first column.
+// The sums of squares lie in the order of the image; with odd padding the first row and column are skipped.
 int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int32_t stop, int32_t *peak) {
     int32_t words[ODT_TILE_WORDS + 2], sums[ODT_TILE_SUMS], w[9] = {0}, N = a->N, H = a->H, W = a->W;
     odt_squares_t s;
@@ -817,7 +817,7 @@ int odt_depthwise_i8__m0(const odt_depthwise_t *a, int32_t first, int32_t stop) 
         return depthwise(a, first, stop);
     }
     odt_depthwise_t turned = odt_turned(a);
-    return depthwise(&turned, first, stop); // columns are longer, go up in groups, or are all of a filter
+    return depthwise(&turned, first, stop); // columns are longer, divide into groups, or are the whole filter
 }
 
 #endif

@@ -1,16 +1,16 @@
 // Sums of depthwise convolutions over tiles, on a Cortex-M0+ (depthwise2d_sum_i8__m0.h). One MULS makes two products: a
-// weight times a word, which is the inputs of two outputs beside one another. Two such words add up without the halves
-// meeting, as |w| <= 127. Of all of an output pair's words P one register sums P, another the upper halves, which ASRS
-// leaves in a register and, rounded to nearest, the carry; the sum of the lower halves is what is left
-// (panel_i8__m0.inc).
+// weight times a word, which holds the inputs of two adjacent outputs. Two such words can be added without overflow
+// between the halves, because |w| <= 127. For an output pair's words P, one register sums P and another the upper
+// halves, rounded to nearest, which ASRS leaves in a register and the carry. The sum of the lower halves is the
+// difference (panel_i8__m0.inc).
 
 #include "../../core.h"
 #include "depthwise2d_sum_i8__m0.h"
 
 #if ODT_M0_DEPTHWISE
 
-// To the next row at 1, and the end after the last: x (r0) and the end of the row's sums (r12) move on. The stack has
-// 0: bytes of x to skip, 4: rows left, 8: from one row's end to the next's. r1 is free.
+// Goes on to the next row at 1, or falls through after the last: advances x (r0) and the end of the row's sums (r12).
+// On the stack: 0: bytes of x to skip, 4: rows left, 8: from one row's end to the next. r1 is free.
 #define ODT_NEXT_ROW \
     "ldr r1, [sp]\n" \
     "adds r0, r0, r1\n" \
@@ -22,9 +22,9 @@
     "bne 1b\n" \
     "add sp, #12\n"
 
-// Fours, A and B being pairs: 130 cycles for 36 products, and 12 per row. r0: x, r1: a weight, r2-r4: words, r8, r5: of
-// A all and the upper halves, r9, r7: of B; r6, r3: the products left of one row, r10, r11: of the row before; r12:
-// row, lr: sums.
+// Groups of four outputs, the pairs A and B: 130 cycles for 36 products, and 12 per row. r0: x, r1: a weight, r2-r4:
+// words, r8, r5: A's sums of whole words and of upper halves, r9, r7: B's; r6, r3: one row's products not yet added,
+// r10, r11: those of the row before; r12: row, lr: sums.
 __attribute__((naked, noinline)) void odt_sum_fours(const odt_windows_t *windows) {
     (void)windows;
     __asm volatile (
@@ -130,8 +130,8 @@ __attribute__((naked, noinline)) void odt_sum_fours(const odt_windows_t *windows
         );
 }
 
-// Pairs: 73 cycles for 18 products, and 11 per row. r0: w, r1: x, r2-r4: words, r6, r7: weights, r8: all, r5: the upper
-// halves, r9: row, r10: back, r11: offset, r12: the end of the row's sums, lr: sums.
+// Pairs: 73 cycles for 18 products, and 11 per row. r0: w, r1: x, r2-r4: words, r6, r7: weights, r8, r5: sums of whole
+// words and of upper halves, r9: row, r10: back, r11: offset, r12: the end of the row's sums, lr: sums.
 __attribute__((naked, noinline)) void odt_sum_pairs(const odt_windows_t *windows) {
     (void)windows;
     __asm volatile (
@@ -206,8 +206,8 @@ __attribute__((naked, noinline)) void odt_sum_pairs(const odt_windows_t *windows
         );
 }
 
-// Pairs of filters of 2x2: 35 cycles for 8 products, and 14 per row. r0: x, r2, r3: words, r4-r7: weights, r8: all, r1:
-// the upper halves, r9: row, r10: back, r11: offset, r12: the end of the row's sums, lr: sums.
+// Pairs with 2x2 filters: 35 cycles for 8 products, and 14 per row. r0: x, r2, r3: words, r4-r7: weights, r8, r1: sums
+// of whole words and of upper halves, r9: row, r10: back, r11: offset, r12: the end of the row's sums, lr: sums.
 __attribute__((naked, noinline)) void odt_sum_small(const odt_windows_t *windows) {
     (void)windows;
     __asm volatile (
@@ -257,7 +257,7 @@ __attribute__((naked, noinline)) void odt_sum_small(const odt_windows_t *windows
         );
 }
 
-// Pairs of filters of 1x3: 27 cycles for 6 products, and 13 per row. r0: x, r1-r4: words, r5-r7: weights, r8: offset,
+// Pairs with 1x3 filters: 27 cycles for 6 products, and 13 per row. r0: x, r1-r4: words, r5-r7: weights, r8: offset,
 // r10: back, r12: the end of the row's sums, lr: sums.
 __attribute__((naked, noinline)) void odt_sum_lines(const odt_windows_t *windows) {
     (void)windows;
@@ -281,7 +281,7 @@ __attribute__((naked, noinline)) void odt_sum_lines(const odt_windows_t *windows
         "muls r2, r6\n"
         "muls r3, r7\n"
         "adds r1, r1, r2\n"
-        "adds r2, r1, r3\n" // all
+        "adds r2, r1, r3\n" // whole words
         "movs r4, #0\n"
         "asrs r1, r1, #16\n"
         "adcs r4, r1\n" // the upper halves
@@ -301,16 +301,16 @@ __attribute__((naked, noinline)) void odt_sum_lines(const odt_windows_t *windows
         );
 }
 
-// Pairs of filters of any size: 15 cycles for two taps, that is 4 products; 13 per row of the filter, 7 more for an odd
-// tap, 20 per pair. r0: w, r1: x, r2, r3: words, r6, r7: weights, r8: all, r4: the upper halves, r9: row, r10: back -
-// row, r11: offset, r12: where the twos of the filter's row end, lr: sums.
+// Pairs with filters of any size: 15 cycles for two taps, which are 4 products; 13 per row of the filter, 7 more for an
+// odd tap, 20 per pair. r0: w, r1: x, r2, r3: words, r6, r7: weights, r8, r4: sums of whole words and of upper halves,
+// r9: row, r10: back - row, r11: offset, r12: the end of the pairs of taps in the filter's row, lr: sums.
 __attribute__((naked, noinline)) void odt_sum_any(const odt_windows_t *windows) {
     (void)windows;
     __asm volatile (
         ".syntax unified\n"
         "push {lr}\n"
-        // 0: skip, 4: rows, 8: even, 12: filter, 16: its end, 20: bytes of the twos of its row, 24: whether a tap is
-        // left over, 28: end
+        // 0: skip, 4: rows, 8: even, 12: filter, 16: its end, 20: bytes of the pairs of taps in a row, 24: whether a
+        // tap is left over, 28: end
         "sub sp, #32\n"
         "ldr r1, [r0, #36]\n"
         "ldr r2, [r0, #40]\n"
@@ -330,7 +330,7 @@ __attribute__((naked, noinline)) void odt_sum_any(const odt_windows_t *windows) 
         "mov lr, r4\n"
         "mov r11, r5\n"
         "mov r9, r6\n"
-        "subs r7, r7, r6\n" // x goes one row too far
+        "subs r7, r7, r6\n" // x has advanced one row too far
         "mov r10, r7\n"
         "ldmia r0!, {r5-r7}\n"
         "str r5, [sp, #8]\n"
@@ -400,9 +400,9 @@ __attribute__((naked, noinline)) void odt_sum_any(const odt_windows_t *windows) 
         );
 }
 
-// Squares of windows of 2x2: 73 cycles for 18 products, eight sums, and 22 per row of windows. Of errors a b over c d
-// the sums are a * w22 + b * w20 + c * w02 + d * w00 and c * w01 + ... r8, r9: where c and a lie, r2-r5: words, r6, r7:
-// weights and products, r10-r12: w11, w10, w12, lr, r1: sums of the upper row and of the lower.
+// Squares of 2x2 windows: 73 cycles for 18 products, eight sums, and 22 per row of windows. For errors a b above c d
+// the sums are a * w22 + b * w20 + c * w02 + d * w00 and c * w01 + ... r8, r9: addresses of c and a, r2-r5: words, r6,
+// r7: weights and products, r10-r12: w11, w10, w12, lr, r1: sums of the upper row and of the lower.
 __attribute__((naked, noinline)) void odt_sum_squares(const odt_windows_t *windows) {
     (void)windows;
     __asm volatile (

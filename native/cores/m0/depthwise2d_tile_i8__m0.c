@@ -8,10 +8,10 @@
 #include "../../fixed.h"
 #include "registers__m0.h"
 
-// Rows of x[p] + x[p + 1] * 65536, 12 cycles for two elements, 3 per eight and 22 per row, or with a stride of x[p] +
-// x[p + 2] * 65536, 29 for four. r0: to, r1: from, r2: step, r3: 2 * step, r4, r5: elements, which with a stride become
-// words, r6, r7: words or elements, r8: bulk, r9: skip, r10: from_skip, r11: zx, r12: where the bulk ends, lr: where a
-// row begins, without a stride among eight elements.
+// Fills rows with the words x[p] + x[p + 1] * 65536, 12 cycles for two elements, 3 per eight and 22 per row; or, with a
+// stride, x[p] + x[p + 2] * 65536, 29 for four. r0: to, r1: from, r2: step, r3: 2 * step, r4, r5: elements, which with
+// a stride become words, r6, r7: words or elements, r8: bulk, r9: skip, r10: from_skip, r11: zx, r12: the end of the
+// bulk, lr: the entry for a row; without a stride, one of eight.
 __attribute__((naked, noinline)) static void fill_rows(const odt_tile_rows_t *fill) {
     (void)fill;
     __asm volatile (
@@ -67,7 +67,7 @@ __attribute__((naked, noinline)) static void fill_rows(const odt_tile_rows_t *fi
         "1:\n"
         "mov r12, r0\n"
         "add r12, r8\n"
-        "mov r4, r11\n" // the element before
+        "mov r4, r11\n" // the previous element
         "mov pc, lr\n"
         ".balign 4\n"
         "2:\n"
@@ -134,7 +134,7 @@ __attribute__((naked, noinline)) static void fill_rows(const odt_tile_rows_t *fi
         );
 }
 
-enum { ROWS = 5 }; // least number of outputs, if the image has them: shorter rows would take longer to lay out
+enum { ROWS = 5 }; // the least rows of outputs of a tile, if the image has them; shorter rows would take longer to fill
 
 static int32_t rounded(const odt_tile_t *t, int32_t columns) {
     return (columns + t->group - 1) & -t->group;
@@ -187,8 +187,8 @@ int odt_tile_next(odt_tile_t *t) {
         word[3] = padding;
     }
     int32_t ih = t->oh * t->SH - t->top, iw = t->ow * t->SW - t->left;
-    int32_t first = odt_max(-ih, 0), last = odt_min(lines, t->H - ih);                    // of the tile's rows
-    int32_t from = odt_max(-iw, 0), to = odt_min(t->pitch, t->W - iw), count = to - from; // and columns
+    int32_t first = odt_max(-ih, 0), last = odt_min(lines, t->H - ih);                    // rows inside the image
+    int32_t from = odt_max(-iw, 0), to = odt_min(t->pitch, t->W - iw), count = to - from; // and the columns inside
     odt_tile_rows_t *f = &t->fill;
     t->from = (ih + first) * t->x_h + (iw + from - 1) * t->x_w;
     f->to = t->words + first * t->pitch + from;

@@ -1,4 +1,4 @@
-// Outputs of bytes on a Cortex-M0+: elements__m0.h.
+// Rescales bytes to outputs on a Cortex-M0+: elements__m0.h.
 
 #include "../../core.h"
 #include "elements__m0.h"
@@ -7,7 +7,8 @@
 
 ODT_BESIDE_ASSEMBLY
 
-// Where the index is 0: on to the next row at 1, 19 cycles, or to 8 after the last. bytes at sp + `at`; r2 is lost.
+// When the index is 0: goes on to the next row at 1, 19 cycles, or to 8 after the last row. bytes is at sp + `at`; r2
+// is lost.
 #define NEXT_ROW(at) \
     "2:\n" \
     "ldr r2, [sp, #" at "]\n" \
@@ -22,7 +23,7 @@ ODT_BESIDE_ASSEMBLY
     "negs r7, r7\n" \
     "b 1b\n"
 
-// Where it ends before a new peak. r3: bytes.
+// Saves the place of a new peak, where the loop ends. r3: bytes.
 #define KEEP_PLACE \
     "str r2, [r3, #60]\n" \
     "ldr r2, [r3, #52]\n" \
@@ -32,8 +33,8 @@ ODT_BESIDE_ASSEMBLY
     "str r2, [r3, #56]\n" \
     "stmia r3!, {r0, r1}\n"
 
-// 24 cycles each. r0, r1: the ends of x and y, r2: an element, r3: a product, r4-r6: low, high and shift, r7: the
-// index, below 0; r8: plus, r9: factor, lr: twice; on the stack the limits and, at 20, bytes.
+// 24 cycles per element. r0, r1: the ends of x and y, r2: an element, r3: a product, r4-r6: low, high and shift, r7:
+// the index, below 0; r8: plus, r9: factor, lr: twice. On the stack: the limits and, at 20, bytes.
 __attribute__((naked, noinline)) static void rescale(odt_bytes_t *bytes) {
     (void)bytes;
     __asm volatile (
@@ -92,9 +93,9 @@ __attribute__((naked, noinline)) static void rescale(odt_bytes_t *bytes) {
         );
 }
 
-// 16 cycles each, 18 of those cut off at lo: by one product of 32 bits. r0, r1: the ends of x and y, r2: an element,
+// 16 cycles per element, 18 if it is clamped at lo: one 32-bit product. r0, r1: the ends of x and y, r2: an element,
 // r3: most, r4: multiplier, r5: shift, r7: the index, below 0; r8, r9: offset, more, r10: least, r11: lo, r12, lr: top
-// and bottom; on the stack bytes.
+// and bottom. On the stack: bytes.
 __attribute__((naked, noinline)) static void convert(odt_bytes_t *bytes) {
     (void)bytes;
     __asm volatile (
@@ -161,9 +162,9 @@ __attribute__((naked, noinline)) static void convert(odt_bytes_t *bytes) {
         );
 }
 
-// A product with `multiplier`, of x from -128 on, has 32 bits without a sign: `offset` moves it to those with one, by
-// halves of an output. Its rest is such that all others fit, too, unless they are few: then, or without a power of 2,
-// multiplier is 0.
+// The products of x = -128 .. 127 with `multiplier` may span 32 bits. `offset` moves them into the range of an int32,
+// by whole halves of an output, and `more` moves the results back. If they do not fit, or the factor is not a power of
+// 2, multiplier is 0.
 static void begin_converting(odt_bytes_t *b, int32_t zero, int32_t factor, odt_multiplier_t q, int32_t z) {
     int32_t shift = q.s - 8 - (odt_bit_length((uint32_t)factor) - 1);
     uint32_t m = (uint32_t)q.m >> 7, below = (uint32_t)(128 + zero) * m;
@@ -171,7 +172,7 @@ static void begin_converting(odt_bytes_t *b, int32_t zero, int32_t factor, odt_m
     if ((factor & (factor - 1)) || shift < 3 || shift > 31) {
         return;
     }
-    uint32_t half = (uint32_t)1 << shift, up = (0u - below) & (half - 1); // to a whole half
+    uint32_t half = (uint32_t)1 << shift, up = (0u - below) & (half - 1); // to a multiple of a half
     if (up > UINT32_MAX - 255 * m) {
         return;
     }

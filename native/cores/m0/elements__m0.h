@@ -1,5 +1,5 @@
-// Outputs (elements.h) in assembly for a Cortex-M0+: the loops handle outputs in range, and outputs that are clamped
-// without a new peak. At a new peak a loop ends, for odt_output_of_peak().
+// Outputs (elements.h) in assembly for a Cortex-M0+: the loops process outputs in range, and outputs that are clamped
+// without a new peak. At a new peak a loop ends; odt_output_of_peak() processes that output.
 
 #ifndef ODT_ELEMENTS_M0_H
 #define ODT_ELEMENTS_M0_H
@@ -11,7 +11,7 @@
 #include "../../common/elements.h"
 #include "registers__m0.h"
 
-// An output in r2, the limits at sp + `at`: clamped at 3, or on to 6 if it is a new peak. r3 is lost.
+// Clamps the output in r2 to the limits at sp + `at` and continues at 3, or at 6 if it is a new peak. r3 is lost.
 #define ODT_CLAMP(at) \
     "ldr r3, [sp, #" at "]\n" \
     "cmp r2, r3\n" \
@@ -21,7 +21,7 @@
     "blt 5f\n" \
     "3:\n"
 
-// Members that it rarely needs.
+// The rare case of ODT_CLAMP.
 #define ODT_CLAMP_RARE(at) \
     "4:\n" \
     "ldr r3, [sp, #" at " + 8]\n" \
@@ -36,25 +36,26 @@
     "ldr r2, [sp, #" at " + 16]\n" \
     "b 3b\n"
 
-// y[i] = clamp(zy + q * (x[i] + plus) * factor) of `rows` > 0 rows of `count` > 0 elements, the first from `done` on.
-// They are then where it ended: no rows, or those from the one with a new peak at `done` on, `value` being that output
-// with its zero point. x + plus has 9 bits, factor too.
+// y[i] = clamp(zy + q * (x[i] + plus) * factor) for `rows` > 0 rows of `count` > 0 elements, in the first row from
+// `done` on. Afterwards rows is 0, or the number of rows from the one that has a new peak at `done`; `value` is that
+// output with its zero point. x + plus and factor have 9 bits.
 typedef struct {
     const int8_t *x;              // 0: a row
     int8_t *y;                    // 4: likewise
     int32_t plus, factor;         // 8, 12
-    int32_t low, high, shift;     // 16, 20, 24: of odt_rescaler_t, shift less 1
+    int32_t low, high, shift;     // 16, 20, 24: of odt_rescaler_t, shift - 1
     int32_t twice;                // 28: 2 * zy + 1
     odt_limits_t limits;          // 32
     int32_t count, done, value;   // 52, 56, 60
-    // Of a factor that is a power of 2, else multiplier is 0: ((x[i] * multiplier + offset) >> shift_by) + more >> 1.
+    // If the factor is a power of 2, y is ((x[i] * multiplier + offset) >> shift_by) + more >> 1; otherwise multiplier
+    // is 0.
     int32_t multiplier, shift_by; // 64, 68
     int32_t offset, more;         // 72, 76
-    int32_t rows, apart;          // 80, 84: apart is from one row's y to the next one's
+    int32_t rows, apart;          // 80, 84: apart is the distance from a row's y to the next row's
 } odt_bytes_t;
 
-// Begins outputs of bytes less `zero`; returns whether they are as models have them. Then rows of `count` > 0, those of
-// x beside one another. (elements__m0.c)
+// Prepares outputs of bytes minus `zero`; returns whether all parameters have a model's usual values. Then
+// odt_rescale_bytes() processes rows of `count` > 0 elements; rows of x are contiguous. (elements__m0.c)
 int odt_begin_bytes(odt_bytes_t *b, int32_t zero, int32_t factor, odt_multiplier_t q, const odt_outputs_t *outputs);
 void odt_rescale_bytes(odt_bytes_t *b, int8_t *y, const int8_t *x, int32_t count, int32_t rows, int32_t apart,
     odt_outputs_t *outputs);

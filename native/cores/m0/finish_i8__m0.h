@@ -1,22 +1,22 @@
-// How sums become outputs on a Cortex-M0+: what panel_i8__m0.inc and depthwise2d_i8__m0.c share.
+// Converts sums to outputs on a Cortex-M0+, for panel_i8__m0.inc and depthwise2d_i8__m0.c.
 //
-// A result is counted from the least that is neither out of range nor a new peak: as an unsigned number it is then
-// above how many such results there are wherever it is one of either.
+// The least result that is neither out of range nor a new peak is subtracted from each result. As an unsigned number,
+// the difference is then too large exactly if the result is out of range or a new peak.
 
 #ifndef ODT_FINISH_I8_M0_H
 #define ODT_FINISH_I8_M0_H
 
 #include <stddef.h>
 
-// Where a struct is to have them, all with zy included: the range of outputs and the peaks that there were.
+// Checks where a struct has these members, which all include zy: the range of outputs and the peaks so far.
 #define ODT_FINISH_AT(type, high, low, max, min) \
     _Static_assert(offsetof(type, high) == 32 && offsetof(type, low) == 36 && offsetof(type, max) == 40 \
         && offsetof(type, min) == 44, "as ODT_FINISH_RARE loads them")
 
-// odt_finish: the output of r2 and r3, both the sum, of 19 bits and a sign, goes to r1. Each has a number of its own,
-// n. r5, r6, r7: m_low, m_high and q.s - 19; r11: the least result, r4: zy less it, r10: the largest less it; r12:
-// step; the struct's address on the stack. What it rarely needs is odt_finish_rare n, and ODT_FINISH_RARE at label 81;
-// of a sum below 0, where outputs are cut off at zy, odt_finish_cut n does at 7n all.
+// odt_finish: converts the sum, in r2 and in r3, of 19 bits and a sign, to an output and stores it at r1. Each use has
+// a number n. r5, r6, r7: m_low, m_high and q.s - 19; r11: the least result, r4: zy - r11, r10: the largest result -
+// r11; r12: step; the struct's address is on the stack. The rare cases are odt_finish_rare n, and ODT_FINISH_RARE at
+// label 81. If outputs are clamped at zy, odt_finish_cut n, at 7n, processes sums below 0.
 #define ODT_FINISH_MACROS \
     ".macro odt_finish n\n" \
     "muls r3, r5\n" /* v * m_high + (v * m_low >> 12), shifted and, by the last bit that goes, rounded */ \
@@ -50,7 +50,7 @@
     ".purgem odt_finish_rare\n" \
     ".purgem odt_finish_cut\n"
 
-// Out of range or a new peak; after the comparison with r10.
+// For a result out of range or a new peak; follows the comparison with r10.
 #define ODT_FINISH_RARE \
     "add r2, r11\n" \
     "bmi 1f\n" \

@@ -10,7 +10,7 @@
 
 #if ODT_M0 && !ODT_SMALL
 
-// Reads whole words from x on and advances x: to `end`, or to a value that is far out of range or a new peak.
+// Reads whole words from x on and advances x to `end`, or to a value that is far out of range or a new peak.
 typedef struct {
     const uint8_t *x, *end;      // 0, 4: `end` above x
     int8_t *y;                   // 8
@@ -19,7 +19,7 @@ typedef struct {
     odt_outputs_t outputs;       // 32: top, bottom, z, lo, least, most
 } floats_t;
 
-// 46 cycles each. r0: x, r2: an output; r10: end, r11: y, r12, lr: top and bottom; on the stack z, least and most.
+// 46 cycles per element. r0: x, r2: an output; r10: end, r11: y, r12, lr: top and bottom. On the stack: z, least, most.
 __attribute__((naked, noinline)) static void quantize_floats(floats_t *f) {
     (void)f;
     __asm volatile (
@@ -89,17 +89,17 @@ __attribute__((naked, noinline)) static void quantize_floats(floats_t *f) {
         );
 }
 
-// Reads whole halfwords from x on and advances x: to `end`, or to a new peak.
+// Reads whole halfwords from x on and advances x to `end`, or to a new peak.
 typedef struct {
     const uint8_t *x, *end;    // 0, 4: `end` above x
     int8_t *y;                 // 8
-    int32_t less;              // 12: -zero, of 16 bits
-    int32_t low, high, shift;  // 16, 20, 24: of odt_rescaler_t, shift less 1
+    int32_t less;              // 12: -zero, 16 bits
+    int32_t low, high, shift;  // 16, 20, 24: of odt_rescaler_t, shift - 1
     odt_outputs_t outputs;     // 28: top, bottom, z, lo, least, most
 } halfwords_t;
 
-// 25 cycles each. r0: x, r1: y, r2: an output, r4-r6: low, high, shift, r7: z; r8: less, r9, r10: top and bottom, r11,
-// r12: most and least, lr: end.
+// 25 cycles per element. r0: x, r1: y, r2: an output, r4-r6: low, high, shift, r7: z; r8: less, r9, r10: top and
+// bottom, r11, r12: most and least, lr: end.
 __attribute__((naked, noinline)) static void rescale_halfwords(halfwords_t *h) {
     (void)h;
     __asm volatile (

@@ -1,5 +1,5 @@
-// Converts floats to integers by one inverse scale (quantize.h), in assembly for a Cortex-M0+: odt_quantize() for
-// results below 2^23.
+// Converts floats to integers with one inverse scale (quantize.h), in Cortex-M0+ assembly: odt_quantize() for results
+// below 2^23.
 
 #ifndef ODT_QUANTIZE_M0_H
 #define ODT_QUANTIZE_M0_H
@@ -9,22 +9,22 @@
 
 #if ODT_M0 && !ODT_SMALL
 
-// The bytes of the mantissa of the inverse, and the shift less a float's exponent field.
+// The bytes of the inverse's mantissa, and the shift minus a float's exponent field.
 typedef struct {
     uint32_t low, middle, high, shift;
 } odt_quantizer_bytes_t;
 
-// Of q, whose shift is not 0.
+// From q, whose shift is not 0.
 static inline odt_quantizer_bytes_t odt_quantizer_bytes(const odt_quantizer_t *q) {
     uint32_t v = q->inverse;
     odt_quantizer_bytes_t bytes = {v & 255, v >> 8 & 255, (v >> 16 & 127) | 128, q->shift};
     return bytes;
 }
 
-// Float bits in r2 become its magnitude, or on to 6 if that may be too large. r5-r7: the inverse's bytes, r8: its
-// shift, r9: 2^23; r1, r3, r4 are lost. 24 cycles. With P the product of the mantissas, rounded to 24 bits and then to
-// an integer, half up both times, it is (P + 2^(h - 1) + 2^(s - 1)) >> s, h being 23 or 24: of P only what is above
-// 2^16 counts.
+// Converts float bits in r2 to the magnitude; jumps to 6 if that may be too large. r5-r7: the inverse's bytes, r8: its
+// shift, r9: 2^23; r1, r3, r4 are lost. 24 cycles. P is the product of the mantissas. It is rounded to 24 bits and then
+// to an integer, halves up both times: (P + 2^(h - 1) + 2^(s - 1)) >> s, where h is 23 or 24. Only the bits of P from
+// 2^16 on matter.
 #define ODT_QUANTIZE_MAGNITUDE \
     "lsls r3, r2, #1\n" \
     "lsrs r3, r3, #24\n" \

@@ -11,7 +11,7 @@
     "mov r7, r11\n" \
     "push {r4-r7}\n"
 
-// And return.
+// Restores them and returns.
 #define ODT_RESTORE_REGISTERS \
     "pop {r4-r7}\n" \
     "mov r8, r4\n" \

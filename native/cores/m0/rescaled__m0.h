@@ -1,5 +1,5 @@
-// odt_rescaled() and odt_rescaled_random() (fixed.h) on a Cortex-M0+ where code is to be small: of the compiler's
-// library they would take products and shifts of 64 bits.
+// odt_rescaled() and odt_rescaled_random() (fixed.h) on a Cortex-M0+ in small modules, without the 64-bit products and
+// shifts of the compiler's library.
 
 #ifndef ODT_RESCALED_M0_H
 #define ODT_RESCALED_M0_H
@@ -9,9 +9,9 @@
 
 #if ODT_SMALL
 
-// 2^(s - 1) / 2^s is the fraction 2^31 / 2^32 of odt_rescaled_random(), where this continues. r0: v, r1: m, r2: s, r3:
-// u. The product is r4:r5. Of a register, a core's shift by 32 .. 255 makes 0, and asrs the sign.
-// Without parameters in C: gcc would store q's words in the frame that a naked function has not.
+// 2^(s - 1) / 2^s is odt_rescaled_random()'s fraction with u = 2^31, so this continues there. r0: v, r1: m, r2: s, r3:
+// u. The product is r4:r5. A shift by 32 .. 255 bits gives 0, ASRS the sign. Declared without parameters: gcc would
+// store q's words in a stack frame, which a naked function does not have.
 void odt_rescaled_m0(void) __asm ("odt_rescaled");
 __attribute__((naked)) void odt_rescaled_m0(void) {
     __asm volatile (
@@ -22,7 +22,7 @@ __attribute__((naked)) void odt_rescaled_m0(void) {
         ".thumb_func\n"
         "odt_rescaled_random:\n"
         "push {r4-r6, lr}\n"
-        "asrs r6, r0, #16\n" // by halves
+        "asrs r6, r0, #16\n" // in halves
         "uxth r0, r0\n"
         "asrs r4, r1, #16\n"
         "uxth r1, r1\n"

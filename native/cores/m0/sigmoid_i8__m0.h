@@ -1,4 +1,4 @@
-// Gradients of sigmoid and tanh, in assembly for a Cortex-M0+ (sigmoid_i8.c).
+// Gradients of sigmoid and tanh, in Cortex-M0+ assembly (sigmoid_i8.c).
 
 #ifndef ODT_SIGMOID_I8_M0_H
 #define ODT_SIGMOID_I8_M0_H
@@ -11,19 +11,19 @@
 
 // Processes elements from `done` on and advances it, as in odt_bytes_t.
 typedef struct {
-    const int8_t *e, *y;           // 0, 4: where they end
+    const int8_t *e, *y;           // 0, 4: their ends
     int8_t *dx;                    // 8: likewise
-    int32_t low, middle, high;     // 12, 16, 20: bytes of the multiplier negated, the last with its sign
-    uint32_t shift;                // 24: less 24, less 1
+    int32_t low, middle, high;     // 12, 16, 20: bytes of the negated multiplier, the last with its sign
+    uint32_t shift;                // 24: the shift - 25
     int32_t top, bottom;           // 28, 32: of odt_outputs_t
     int32_t most, least;           // 36, 40
     int32_t index;                 // 44: below 0, done when it is 0
     int32_t value;                 // 48: a new peak
 } gradients_t;
 
-// 29.5 cycles each, by four copies of the loop's body: an element's is its index modulo 4. r0: e, r1: y, then a part of
-// the product, r2: an output, r3: a part, r4-r6: low, middle, high, r7: the index, below 0; r8: dx, r9: y, r10: shift,
-// r11: -2^14, r12, lr: top and bottom; on the stack the gradients.
+// 29.5 cycles per element, with four copies of the loop's body; an element uses the copy of its index modulo 4. r0: e,
+// r1: y, then a part of the product, r2: an output, r3: a part, r4-r6: low, middle, high, r7: the index, below 0; r8:
+// dx, r9: y, r10: shift, r11: -2^14, r12, lr: top and bottom. On the stack: the gradients.
 __attribute__((naked, noinline)) static void store_gradients(gradients_t *g) {
     (void)g;
     __asm volatile (
@@ -52,7 +52,7 @@ __attribute__((naked, noinline)) static void store_gradients(gradients_t *g) {
         "muls r1, r1\n"
         "add r1, r11\n"
         "ldrsb r2, [r0, r7]\n"
-        "muls r2, r1\n" // the negative of what is rescaled, as is the multiplier
+        "muls r2, r1\n" // negative, as is the multiplier
         "movs r3, r2\n"
         "muls r3, r4\n"
         "asrs r3, r3, #8\n"
@@ -110,7 +110,7 @@ __attribute__((naked, noinline)) static void store_gradients(gradients_t *g) {
         );
 }
 
-// All elements; returns whether q and outputs are in the usual range of models.
+// Processes all elements; returns whether q and outputs are in the usual range of models.
 static int store_all_gradients(const odt_sigmoid_dx_i8_t *a, odt_multiplier_t q, odt_outputs_t *outputs) {
     if ((q.m & 127) || q.m < 0 || q.s < 24 || q.s > 55 || !odt_is_usual(outputs)) {
         return 0;

@@ -27,14 +27,14 @@ int odt_begin_softmax(odt_softmax_t *s, int32_t N, const odt_multiplier_t *q, ui
     return shift - 1 <= 23 && ((uint32_t)q->m & 0x8000007F) == 0 && N >= 1 && N <= MOST;
 }
 
-// One step of a polynomial: r = constant - (r * f >> 16), of r2 = -f and constant * 65536 + 65535.
+// One step of a polynomial: r = constant - (r * f >> 16), computed from r2 = -f and constant * 65536 + 65535.
 #define STEP(r, add) \
     "muls " r ", r2\n" \
     add "\n" \
     "lsrs " r ", " r ", #16\n"
 
-// 7 cycles per element to find the largest, 33 per power, 13 per quotient, of which the divider works for 8; 65 per
-// row, and 75 for its loss. r8: N, then sum, r9: s, r10-r12, lr: constants of exp2n.
+// 7 cycles per element to find the largest, 33 per power, 13 per quotient (8 of them in the divider); 65 per row, and
+// 75 for its loss. r8: N, then sum, r9: s, r10-r12, lr: constants of exp2n.
 __attribute__((naked, noinline)) static void make_rows(odt_softmax_t *s) {
     (void)s;
     __asm volatile(
@@ -85,10 +85,10 @@ __attribute__((naked, noinline)) static void make_rows(odt_softmax_t *s) {
         "uxth r2, r2\n"
         "negs r2, r2\n"
         "mov r4, lr\n" STEP("r4", "add r4, r10") STEP("r4", "add r4, r11") STEP("r4",
-            "add r4, r12") "muls r4, r2\n" // and of 65536, which has a bit more
+            "add r4, r12") "muls r4, r2\n" // also for 65536, which has one bit more
                            "subs r4, r4, #1\n"
                            "lsrs r4, r4, #16\n"
-                           "adds r4, r4, #1\n" // no carry: a shift by 0 leaves it
+                           "adds r4, r4, #1\n" // no carry: a shift by 0 keeps the carry
                            "movs r2, #0\n"
                            "lsrs r4, r3\n"
                            "adcs r4, r2\n"
@@ -108,8 +108,8 @@ __attribute__((naked, noinline)) static void make_rows(odt_softmax_t *s) {
                            "ldr r4, [r3]\n"
                            "cmp r0, r4\n"
                            "bhs 7f\n"
-                           // r7: log2 of the label's probability, negated: t of its x, 2^24 at most, and log2q(sum) -
-                           // 16 * 65536; r0: 2^24, 2^16
+                           // r7: -log2 of the label's probability: the sum of t for its x, at most 2^24, and log2q(sum)
+                           // - 16 * 65536; r0: 2^24, 2^16
                            "ldrsb r2, [r1, r0]\n"
                            "muls r2, r6\n"
                            "subs r7, r7, r2\n"
@@ -129,7 +129,7 @@ __attribute__((naked, noinline)) static void make_rows(odt_softmax_t *s) {
                            "11:\n"
                            "lsrs r4, r2, #17\n"
                            "bne 10b\n"
-                           // r2: f, then -f, r0: the polynomial, r1, r4, r5: its constants, r6: where they are
+                           // r2: f, then -f, r0: the polynomial, r1, r4, r5: its constants, r6: their address
                            "uxth r2, r2\n"
                            "adds r7, r7, r2\n"
                            "negs r2, r2\n"
@@ -137,14 +137,14 @@ __attribute__((naked, noinline)) static void make_rows(odt_softmax_t *s) {
                            "ldmia r6!, {r0, r1, r4, r5}\n" STEP("r0", "adds r0, r0, r1") STEP(
                                "r0", "adds r0, r0, r4") STEP("r0",
                                "adds r0, r0, r5") "ldmia r6!, {r1, r4}\n"
-                                                  "muls r0, r2\n" // less 65536, with a sign
+                                                  "muls r0, r2\n" // minus 65536, with a sign
                                                   "adds r0, r0, r1\n"
                                                   "asrs r0, r0, #16\n"
                                                   "muls r0, r2\n"
                                                   "negs r0, r0\n"
                                                   "asrs r0, r0, #16\n"
                                                   "adds r7, r7, r0\n"
-                                                  // times ln 2, by halves
+                                                  // times ln 2, in halves
                                                   "lsrs r0, r7, #16\n"
                                                   "muls r0, r4\n"
                                                   "uxth r7, r7\n"
@@ -154,9 +154,9 @@ __attribute__((naked, noinline)) static void make_rows(odt_softmax_t *s) {
                                                   "ldr r4, [r3, #44]\n"
                                                   "adds r4, r4, r0\n"
                                                   "str r4, [r3, #44]\n"
-                                                  // r0: index, below 0, r1: where y ends, less 1, r2: the divider, r3:
+                                                  // r0: index, below 0, r1: the end of y - 1, r2: the divider, r3:
                                                   // plus, r4: twice the sum, r5: factor, r6: a dividend, r7: the
-                                                  // quotient before
+                                                  // previous quotient
                                                   "7:\n"
                                                   "mov r7, r9\n"
                                                   "ldr r0, [r7]\n"
@@ -176,7 +176,7 @@ __attribute__((naked, noinline)) static void make_rows(odt_softmax_t *s) {
                                                   "negs r0, r0\n"
                                                   "adds r0, r0, #1\n"
                                                   "beq 13f\n"
-                                                  "12:\n" // 8 cycles at least from one quotient to the next
+                                                  "12:\n" // at least 8 cycles from one quotient to the next
                                                   "pop {r6}\n"
                                                   "muls r6, r5\n"
                                                   "add r6, r8\n"
@@ -218,7 +218,7 @@ __attribute__((naked, noinline)) static void make_rows(odt_softmax_t *s) {
                                                   "cmp r1, r2\n"
                                                   "beq 16f\n"
                                                   "b 1b\n"
-                                                  "15:\n" // 128 can only be that of the largest, which never is -128
+                                                  "15:\n" // only the largest can give 128, and it is never -128
                                                   "ldrsb r7, [r3, r6]\n"
                                                   "adds r7, #128\n"
                                                   "bne 14b\n"

@@ -1,4 +1,4 @@
-// Differences from float32 and uint8 targets, in assembly for a Cortex-M0+ (targets_i8.c).
+// Differences from float32 and uint8 targets, in Cortex-M0+ assembly (targets_i8.c).
 
 #ifndef ODT_TARGETS_I8_M0_H
 #define ODT_TARGETS_I8_M0_H
@@ -9,16 +9,16 @@
 
 #if ODT_M0 && !ODT_SMALL
 
-// Reads whole words from `from` on and advances it: to `end`, or to a target of 2^23 or more.
+// Reads whole words from `from` on and advances it to `end`, or to a target of 2^23 or more.
 typedef struct {
     const uint8_t *from, *end;          // 0, 4
-    int32_t x;                          // 8: from a quarter of the end of `from` to its x
-    int32_t beyond;                     // 12: from the end of `from` to where differences go
+    int32_t x;                          // 8: from a quarter of the address after a target to its x
+    int32_t beyond;                     // 12: from the address after a target to its difference
     int32_t plus;                       // 16: -256 times the zero point of x
     const odt_quantizer_bytes_t *bytes; // 20
 } differences_t;
 
-// 44 cycles each. r0: from, r2: a target; r10: end, r11: x, r12: plus, lr: beyond.
+// 44 cycles per element. r0: from, r2: a target; r10: end, r11: x, r12: plus, lr: beyond.
 __attribute__((naked, noinline)) static void subtract_floats(differences_t *d) {
     (void)d;
     __asm volatile (
@@ -63,18 +63,18 @@ __attribute__((naked, noinline)) static void subtract_floats(differences_t *d) {
         );
 }
 
-// `count` > 0 targets of uint8 less their zero point, which is of 8 bits.
+// `count` > 0 uint8 targets minus their 8-bit zero point.
 typedef struct {
-    const uint8_t *targets;    // 0: where they end
+    const uint8_t *targets;    // 0: their end
     const int8_t *x;           // 4: likewise
     int32_t count, less;       // 8, 12: less is -zero
-    int32_t low, high, shift;  // 16, 20, 24: of odt_rescaler_t, shift less 1
+    int32_t low, high, shift;  // 16, 20, 24: of odt_rescaler_t, shift - 1
     int32_t plus;              // 28: -256 times the zero point of x
     int32_t *to;               // 32
 } byte_differences_t;
 
-// 23 cycles each. r0, r1: the ends of targets and x, r2: a target, r4-r6: low, high, shift, r7: the index, below 0; r8:
-// less, r12: plus, lr: to.
+// 23 cycles per element. r0, r1: the ends of targets and x, r2: a target, r4-r6: low, high, shift, r7: the index, below
+// 0; r8: less, r12: plus, lr: to.
 __attribute__((naked, noinline)) static void subtract_bytes(const byte_differences_t *d) {
     (void)d;
     __asm volatile (

@@ -9,9 +9,9 @@
 
 #include <stdint.h>
 
-// Sums of 1 .. 256 words, `step` bytes apart, whose bytes count from -128 on: of bytes 0 and 2, and 1 and 3, in halves
-// of a word each. 11 cycles a word: as sums of whole words are modulo 2^32, those of bytes 0 and 2 are what the others
-// leave.
+// Sums of the bytes, plus 128 each, of 1 .. 256 words, `step` bytes apart: bytes 0 and 2 in the halves of one word,
+// bytes 1 and 3 in those of another. 11 cycles per word: the sum of bytes 0 and 2 is the sum of whole words modulo 2^32
+// minus the rest.
 static inline void odt_sum_words(const int8_t *from, int32_t step, int32_t count, uint32_t *even, uint32_t *odd) {
     uint32_t all = 0, sum = 0, word;
     __asm volatile (
@@ -41,7 +41,7 @@ static inline int odt_is_least_in(const int8_t *from, int32_t count, int32_t row
                    ".macro odt_find_least\n"
                    "ldmia %[from]!, {%[word]}\n"
                    "eors %[word], %[high]\n"
-                   // an upper bit is 1 where it was 0 and is now less than 0: the lowest byte of 0 at least
+                   // sets the upper bits that were 0 and become 1: at least that of the lowest byte that is 0
                    "subs %[mask], %[word], %[low]\n"
                    "bics %[mask], %[word]\n"
                    "orrs %[found], %[mask]\n"
@@ -70,7 +70,7 @@ static inline int odt_is_least_in(const int8_t *from, int32_t count, int32_t row
     return (found & 0x80808080) != 0;
 }
 
-// The upper bit of each byte of a word of y that is not -128.
+// Sets the upper bit of each byte of a word of y that is not -128.
 #define ODT_NOT_LEAST \
     "ldmia %[y]!, {%[word]}\n" \
     "mov %[mask], %[low]\n" \
@@ -80,7 +80,7 @@ static inline int odt_is_least_in(const int8_t *from, int32_t count, int32_t row
     "orrs %[mask], %[word]\n" \
     "ands %[mask], %[high]\n"
 
-// to = e if the byte of y is not -128, else 0, for `count` > 0 words: 19 cycles each.
+// to = e where the byte of y is not -128, else 0, for `count` > 0 words: 19 cycles per word.
 static inline void odt_mask_words(int8_t *to, const int8_t *e, const int8_t *y, int32_t count) {
     uint32_t word, mask;
     __asm volatile (
@@ -99,11 +99,11 @@ static inline void odt_mask_words(int8_t *to, const int8_t *e, const int8_t *y, 
         : [high] "l" (0x80808080), [low] "h" (0x7F7F7F7F) : "cc", "memory");
 }
 
-// One bit for each byte of y, set if it is not -128, for `count` > 0 pairs of words: 33 cycles each.
+// One bit per byte of y, set if it is not -128, for `count` > 0 pairs of words: 33 cycles per pair.
 static inline void odt_open_words(int8_t *bits, const int8_t *y, int32_t count) {
     uint32_t word, mask, byte;
     __asm volatile(".syntax unified\n"
-                   ".macro odt_nibble\n" // of the bytes' upper bits, by a product: in bits 28 to 31
+                   ".macro odt_nibble\n" // the bytes' upper bits, moved to bits 28 to 31 by a product
                    ODT_NOT_LEAST "lsrs %[mask], %[mask], #7\n"
                    "mov %[word], %[places]\n"
                    "muls %[mask], %[word]\n"

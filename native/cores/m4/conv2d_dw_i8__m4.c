@@ -1,5 +1,5 @@
 // Gradients of filters (correlate.h) on cores with SMLAD, a Cortex-M4 and later. Both factors are packed on the stack
-// as int16, two positions in a word: the errors of some channels, and four adjacent bytes of x, less zx, which belong
+// as int16, two positions per word: the errors of some channels, and four adjacent bytes of x, minus zx, which belong
 // to four adjacent elements of dw. The stack holds 2.9 KB.
 
 #include "../../core.h"
@@ -12,13 +12,13 @@
 #include "words__m4.h"
 
 enum {
-    CHANNELS = 32, // of errors at a time
+    CHANNELS = 32, // of e at a time
     DEPTH = 32,    // positions at a time, a multiple of 4
 };
 
 typedef struct {
-    uint32_t panel[DEPTH * 2];           // of each pair of positions the words of four columns
-    uint32_t errors[CHANNELS * DEPTH / 2]; // of each channel the words of all pairs
+    uint32_t panel[DEPTH * 2];           // for each pair of positions the words of four columns
+    uint32_t errors[CHANNELS * DEPTH / 2]; // for each channel the words of all pairs
     int32_t sums[CHANNELS][4];
 } dw_scratch_t;
 
@@ -48,9 +48,9 @@ typedef struct {
 #define SUMS \
     "ldm r0, {r4-r7}\n"
 
-// Four words of `sums` for each channel, `step` bytes apart: = or += errors * panel, `fours` times four positions, 8 at
-// most. 44 instructions for 64 products, 11 per channel. r0: sums, r1: panel, r2: errors, r3: the end of all errors,
-// r4-r7: a channel's sums, r8-r11: a pair of positions of four columns, r12, lr: two pairs of errors.
+// For each channel four words of `sums`, `step` bytes apart: = or += errors * panel, over `fours` <= 8 times four
+// positions. 44 instructions for 64 products, 11 per channel. r0: sums, r1: panel, r2: errors, r3: the end of all
+// errors, r4-r7: a channel's sums, r8-r11: a pair of positions of four columns, r12, lr: two pairs of errors.
 #define RUN(name, start) \
     ODT_ASSEMBLY static void name(int32_t *sums, const uint32_t *panel, \
         const uint32_t *errors, int32_t step, const uint32_t *end, int32_t fours) { \
@@ -83,7 +83,7 @@ typedef struct {
 RUN(start_sums, ZERO)
 RUN(add_sums, SUMS)
 
-// Packs pairs of words of errors `step` bytes apart into four rows `row` bytes apart: 15 instructions each.
+// Packs pairs of words of errors, `step` bytes apart, into four rows, `row` bytes apart: 15 instructions per pair.
 static inline void pack_error_pairs(uint32_t *to, int32_t row, const int8_t *e, int32_t step, int32_t pairs) {
     uint32_t *last = to + 3 * (row / 4);
     __asm volatile("1:\n"
@@ -114,7 +114,7 @@ static void pack_errors(const odt_correlation_dw_t *a, const block_t *p, int32_t
     if (rows * padded != p->depth) {
         memset(errors, 0, (size_t)(count * words) * sizeof(*errors));
     }
-    if (here == a->OW && here == padded) { // rows follow one another
+    if (here == a->OW && here == padded) { // rows are contiguous
         here = padded = here * rows;
         rows = 1;
     }
@@ -139,7 +139,7 @@ static void pack_errors(const odt_correlation_dw_t *a, const block_t *p, int32_t
     }
 }
 
-// Packs pairs of words of x `step` bytes apart, like odt_pairs(): 12 instructions each.
+// Packs pairs of words of x, `step` bytes apart, like odt_pairs(): 12 instructions per pair.
 static inline void pack_pairs(uint32_t **to, const int8_t **x, int32_t step, int32_t pairs, uint32_t minus) {
     __asm volatile (
         "1:\n"
@@ -168,17 +168,16 @@ static inline void set_position(uint32_t *to, int32_t i, uint32_t word, uint32_t
     half[6] = (int16_t)(odd >> 16);
 }
 
-// Bytes at .. at + 3 of rows of x, `at` moving on by `step` from position to position; of the last only `columns`
-// matter.
+// Packs bytes at .. at + 3 of rows of x; `at` advances by `step` per position. Only `columns` of the four bytes matter.
 static void pack_columns(const odt_correlation_dw_t *a, const block_t *p, int32_t kh, int32_t kw, int32_t column,
     int32_t columns, uint32_t *to) {
     int32_t pixel = odt_pixel(a->C, a->x_skip), line = a->W * pixel, size = line - a->x_skip, step = a->SW * pixel;
     int32_t start = (p->first * a->SW - a->left + kw) * pixel + column, padded = p->padded, count = p->count;
-    int32_t last = a->B * a->H * line - a->x_skip - 4 - (padded - 1) * step; // where a row may begin
+    int32_t last = a->B * a->H * line - a->x_skip - 4 - (padded - 1) * step; // the last place where a row may begin
     uint32_t minus = odt_twice(-a->zx), none = (uint8_t)a->zx * 0x01010101u;
     int32_t room = size - odt_min(columns, 4) - start;
     int are_whole = ((start | step | size) & 3) == 0; // words lie inside the row or outside it
-    int32_t first = 0, end = count; // positions whose words lie inside, where they matter
+    int32_t first = 0, end = count; // positions whose used bytes lie inside
     if (start < 0 || room < (count - 1) * step) {
         first = start < 0 ? odt_min((-start + step - 1) / step, count) : 0;
         end = room < 0 ? first : odt_limit(room / step + 1, first, count);
@@ -190,7 +189,7 @@ static void pack_columns(const odt_correlation_dw_t *a, const block_t *p, int32_
             for (int32_t i = 0; i < padded; i += 2, to += 4) {
                 to[0] = to[1] = to[2] = to[3] = 0;
             }
-        } else if (at >= 0 && at <= last) { // bytes read outside the row are replaced
+        } else if (at >= 0 && at <= last) { // bytes outside the row are read, then replaced
             const int8_t *x = a->x + at - start, *from = x + start;
             uint32_t *begin = to;
             pack_pairs(&to, &from, step, padded / 2, minus);
@@ -253,7 +252,7 @@ void odt_correlate_dw_part_i8(const odt_correlation_dw_t *given) {
         flat.B = flat.H = flat.OH = 1;
     }
     dw_scratch_t s;
-    int32_t rows = a->B * a->OH, parts = (a->OW + DEPTH - 1) / DEPTH; // of a row of positions
+    int32_t rows = a->B * a->OH, parts = (a->OW + DEPTH - 1) / DEPTH; // parts of a row of positions
     int32_t columns = ((a->OW + parts - 1) / parts + 1) & ~1, block = DEPTH / columns;
     int32_t groups = odt_max((a->N + CHANNELS - 1) / CHANNELS, 1), channels = (a->N + groups - 1) / groups;
     for (int32_t n = 0; n < a->N; n += channels) {

@@ -1,6 +1,6 @@
 // Products of int8 matrices (correlate.h) on cores with SMLAD, a Cortex-M4 and later: the gradient of the input. Four
-// rows of transposed filters are packed on the stack and multiplied by windows of errors, which are read in place;
-// windows at the border are cut, or copied. The stack holds 2 KB.
+// rows of transposed filters are packed on the stack and multiplied by windows of errors, which are read in place.
+// Windows at the border are cut off or copied. The stack holds 2 KB.
 
 #include "../../core.h"
 #include "../correlate.h"
@@ -16,10 +16,10 @@
 
 enum {
     CHANNELS = 4,   // of a panel
-    DEPTH = 96,     // products a panel has, a multiple of 4
+    DEPTH = 96,     // products of a panel, a multiple of 4
     ROWS = 32,      // windows at a time
     AT_ONCE = 128,  // windows of one line at a time
-    EDGES = 16,     // largest number of copied windows, and their bytes
+    EDGES = 16,     // the largest number of copied windows; their bytes
     COPIED = 768,
 };
 
@@ -34,7 +34,7 @@ typedef struct {
     int8_t edges[COPIED], *y[EDGES];
 } lines_t;
 
-// Packs four rows of w, four channels each, into the panel, `fours` > 0 times: 21 instructions for 16 weights.
+// Packs four rows of w, with four channels each, into the panel, `fours` > 0 times: 21 instructions for 16 weights.
 static __attribute__((noinline)) uint32_t *pack_fours(uint32_t *to, const int8_t *w, int32_t step, int32_t fours) {
     __asm volatile (
         "1:\n"
@@ -64,16 +64,16 @@ static __attribute__((noinline)) uint32_t *pack_fours(uint32_t *to, const int8_t
     return to;
 }
 
-// Packs part from .. to - 1 of row kh, from column kw on, of filters n .. n + 3, the last repeated, filled with zeros
-// to a multiple of four.
+// Packs depths from .. to - 1 of row kh, from column kw on, of filters n .. n + 3 (the last is repeated), padded with
+// zeros to a multiple of four.
 static void pack_dx(const odt_correlation_t *a, int32_t n, int32_t kh, int32_t kw, int32_t from, int32_t to,
     int16_t *panel) {
     int32_t tap = from / a->C, c = from - tap * a->C, left = to - from, step = a->w_c;
-    int32_t next = a->w_kw - a->C * step; // to the next tap
+    int32_t next = a->w_kw - a->C * step; // bytes to the next tap
     const int8_t *w = a->w + n + kh * a->w_kh + (kw + tap) * a->w_kw + c * step;
     uint32_t *out = (uint32_t *)(void *)panel;
     while (left > 0) {
-        int32_t whole = a->N >= 4 ? odt_min(left, a->C - c) & ~3 : 0; // of the tap
+        int32_t whole = a->N >= 4 ? odt_min(left, a->C - c) & ~3 : 0; // channels of the tap in groups of four
         uint32_t depths[4] = {0};
         if (whole) {
             out = pack_fours(out, w, step, whole >> 2);
@@ -126,8 +126,8 @@ static void clear(odt_row_t *rows, int32_t count) {
     }
 }
 
-// For windows ow .. ow + count - 1 of a row: the products of part from .. to - 1 of the filters' row kh, from column kw
-// on. `is_first`: these are their first products.
+// For windows ow .. ow + count - 1 of a row: adds the products of depths from .. to - 1 of the filters' row kh, from
+// column kw on. `is_first`: these are the windows' first products.
 static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t ow, int32_t count, int32_t kh, int32_t kw,
     int32_t from, int32_t to, const int16_t *panel, odt_row_t *rows, int is_first) {
     int32_t b = row / a->OH, ih = (row - b * a->OH) * a->SH - a->top + kh;
@@ -141,14 +141,14 @@ static void correlate_row(const odt_correlation_t *a, int32_t row, int32_t ow, i
     int32_t at = (ow * a->SW - a->left + kw) * pixel, room = size - odt_line_taps(a->KW, a->x_skip) * C - at;
     int32_t words = (to - from + 3) >> 2, is_aligned = C % 4 == 0;
     const int8_t *x = a->x + (b * a->H + ih) * size;
-    int32_t first = 0, end = count; // that lie inside as a whole
+    int32_t first = 0, end = count; // windows that lie inside completely
     if (at < 0 || room < (count - 1) * step) {
         first = odt_min(at < 0 ? (-at + step - 1) / step : 0, count);
         end = room < 0 ? first : odt_limit(room / step + 1, first, count);
     }
-    int32_t rest = ((a->B - b) * a->H - ih) * size - a->x_skip; // of x
+    int32_t rest = ((a->B - b) * a->H - ih) * size - a->x_skip; // bytes of x that are left
     while (end > first && at + (end - 1) * step + from + 4 * words > rest) {
-        end--; // the last word would end past it
+        end--; // the last word would end past x
     }
     if (is_first) {
         clear(rows, first);
@@ -180,8 +180,8 @@ static void finish_dx(const odt_correlation_t *a, int32_t n, int32_t row, int32_
     }
 }
 
-// For filters of one line, with at most DEPTH products, whose outputs are made at once. Windows at the border, or whose
-// last word would end past x, are copied. Returns whether it was possible.
+// For filters of one line with at most DEPTH products: outputs are computed directly, without stored sums. Windows at
+// the border, or whose last word would end past x, are copied. Returns whether this was possible.
 static __attribute__((noinline)) int correlate_lines(const odt_correlation_t *a, int32_t *bounds) {
     lines_t s;
     odt_maker_t *maker = &s.maker;
@@ -201,7 +201,7 @@ static __attribute__((noinline)) int correlate_lines(const odt_correlation_t *a,
     int32_t count = end - first, edges = rows * (a->OW - count) + end - safe;
     memset(maker, 0, sizeof(*maker));
     if (edges > EDGES || edges * 4 * words > COPIED || !odt_begin_maker(maker, a->q, 0, 1, maker->start,
-        // 8 words of a panel cost what 8 outputs gain
+        // packing 8 words of a panel costs what 8 outputs gain
         odt_most(length, a->zy, a->lo), a->zy, rows * a->OW > 8 * words)) {
         return 0;
     }

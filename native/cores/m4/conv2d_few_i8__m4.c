@@ -1,7 +1,7 @@
-// Products of int8 matrices (correlate.h) on cores with SMLAD, a Cortex-M4 and later: of a few products each. Four
-// filters are packed on the stack as int16 and run over windows of x, which lie there already where they are pixels, or
-// are gathered (gather_i8.h): less is done for a window than where it is packed (conv2d_i8__m4.c). The stack holds 4
-// KB.
+// Products of int8 matrices (correlate.h) on cores with SMLAD, a Cortex-M4 and later, for outputs of few products. Four
+// filters are packed on the stack as int16 and multiplied by windows of x. Windows that are pixels are read in place,
+// others are gathered (gather_i8.h). This takes less time per window than packing it (conv2d_i8__m4.c). The stack holds
+// 4 KB.
 
 #include "../../core.h"
 #include "../correlate.h"
@@ -19,8 +19,8 @@ enum {
     DEPTH = ODT_FEW_DEPTH, // products of a panel, for one group or several
     GROUPS = 8,
     OUTPUTS = 32,    // windows at a time
-    GATHERED = 1280, // bytes of these
-    PIXELS = 128,    // windows at a time if none is gathered
+    GATHERED = 1280, // bytes of gathered windows
+    PIXELS = 128,    // windows at a time if they are read in place
 };
 
 typedef struct {
@@ -30,8 +30,8 @@ typedef struct {
     padded_t padded;
 } few_scratch_t;
 
-// The sizes: whether pixels are multiplied in place, and all as one row; words of a window; groups of filters, and how
-// many are packed at a time; windows at a time; lines of a window.
+// Sizes: whether pixels are multiplied in place, and all as one row; words of a window; groups of filters, and how many
+// are packed at a time; windows at a time; lines of a window.
 typedef struct {
     int32_t direct, is_row, depth, words, groups, at_once, block, lines;
 } plan_t;
@@ -54,16 +54,16 @@ static plan_t plan_of(const odt_correlation_t *a) {
     return p;
 }
 
-// Instructions in which the ways differ, fitted to 70 shapes, of which one in fifteen takes more than 4 % longer than
-// it had to: of a byte that is gathered; to pack a group of filters, and a word of theirs; conv2d_i8__m4.c's of a
-// window, of a line of it, of a byte where lines are not whole words, of four outputs.
+// The instructions by which this file and conv2d_i8__m4.c differ, fitted to 70 shapes; with one shape in fifteen the
+// choice costs more than 4 %. Here: per gathered byte, per group of packed filters, per word of them. In
+// conv2d_i8__m4.c: per window, per line of it, per byte if lines are not whole words, per four outputs.
 int odt_is_few(const odt_correlation_t *a) {
     plan_t p = plan_of(a);
     int32_t all = a->B * a->OH * a->OW, has_words = p.lines == 1 || p.depth / odt_max(p.lines, 1) % 4 == 0;
     if (a->w_c != 1 || p.depth < 1 || p.depth > DEPTH || all < 1 || a->zx != (int8_t)a->zx) {
         return 0;
     }
-    int32_t often = p.direct || p.groups == p.at_once ? all : p.block; // windows that filters are packed for
+    int32_t often = p.direct || p.groups == p.at_once ? all : p.block; // windows per packing of the filters
     int64_t few = p.groups * (int64_t)(ODT_FEW_PACK + ODT_FEW_PACK_WORD * p.words) / often
         + (p.direct ? 0 : ODT_FEW_BYTE * p.depth);
     int64_t other = ODT_FEW_OTHER + ODT_FEW_OTHER_LINE * p.lines + (has_words ? 0 : ODT_FEW_OTHER_BYTE * p.depth)
@@ -93,7 +93,7 @@ static void begin_sums(int32_t *sums, const int16_t *panel, int32_t words, int32
     sums[3] = fourth;
 }
 
-// A filter whose weights are not adjacent.
+// Copies a filter whose weights are not adjacent.
 static const int8_t *gather_filter(const odt_correlation_t *a, const int8_t *w, int8_t *filter) {
     int8_t *to = filter;
     for (int32_t kh = 0; kh < a->KH; kh++) {
@@ -104,7 +104,7 @@ static const int8_t *gather_filter(const odt_correlation_t *a, const int8_t *w, 
     return filter;
 }
 
-// Packs a group of filters, the last repeated, as group i. Returns whether a maker can use their scales.
+// Packs a group of filters as group i; the last is repeated. Returns whether a maker can use their scales.
 __attribute__((noinline)) static int pack_few(
     const odt_correlation_t *a, const plan_t *p, int32_t group, int32_t i, few_scratch_t *s) {
     int32_t n = first_of(a, group), bias[FILTERS];
@@ -140,7 +140,7 @@ __attribute__((noinline)) static int pack_few(
     return has_scale;
 }
 
-// `count` outputs of channels n .., without gaps in y, for any scales.
+// Computes `count` outputs of channels n .., without gaps in y, for any scales.
 static void make_slowly(
     const odt_correlation_t *a, int32_t n, const odt_maker_t *maker, const int8_t *x, int32_t count, int8_t *y) {
     for (; count > 0; count--, x += maker->back, y += a->y_ow) {
@@ -160,7 +160,7 @@ static void make_slowly(
     }
 }
 
-// Rows of outputs of channels n .., by the maker if the scales allow it.
+// Computes rows of outputs of channels n .., with the maker if the scales allow it.
 static void make(
     const odt_correlation_t *a, int32_t n, int has_scale, odt_maker_t *maker, odt_made_t made, int32_t *bounds) {
     int8_t few[OUTPUTS * FILTERS];
@@ -188,7 +188,7 @@ void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
     plan_t p = plan_of(a);
     int32_t pixel = odt_pixel(a->C, a->x_skip), bytes = 4 * p.words, all = a->B * a->OH * a->OW;
     windows_t g = WINDOWS_OF(a);
-    if (a->x_skip && a->KW > 1) { // pixels side by side, if there is room for rows of them
+    if (a->x_skip && a->KW > 1) { // copies pixels side by side, if rows of them fit
         windows_t whole = g;
         whole.pixel = a->C;
         whole.skip = a->x_skip;
@@ -200,7 +200,7 @@ void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
             g = whole;
         }
     }
-    if (bytes != p.depth) { // what zeros of the panel are multiplied with
+    if (bytes != p.depth) { // bytes that meet the panel's zeros
         memset(s.windows, 0, (size_t)(p.block * bytes));
     }
     // Gathered windows are multiplied by all groups; windows read in place by the packed groups.
@@ -222,7 +222,7 @@ void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
                 }
                 odt_made_t made = {
                     .rows = 1, .x_row = p.direct ? a->SH * a->W * pixel : a->OW * bytes, .y_row = a->y_oh};
-                for (int32_t done = 0; done < count; done += made.rows * made.count) { // of rows of outputs, or of all
+                for (int32_t done = 0; done < count; done += made.rows * made.count) { // per row, or all at once
                     int32_t row = p.is_row ? 0 : (m + done) / a->OW, ow = m + done - row * a->OW, b = row / a->OH;
                     int32_t oh = row - b * a->OH;
                     made.x = s.windows + done * bytes;

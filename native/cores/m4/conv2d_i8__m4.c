@@ -1,6 +1,6 @@
 // Products of int8 matrices (correlate.h) on cores with SMLAD, a Cortex-M4 and later: the forward pass. Four windows of
-// x are packed on the stack as int16, x - zx, with filled borders; filters are read in place and multiplied by them.
-// The stack holds 3.2 KB.
+// x are packed on the stack as int16, x - zx, with filled borders, and multiplied by the filters, which are read in
+// place. The stack holds 3.2 KB.
 
 #include "../../core.h"
 #include "../correlate.h"
@@ -16,14 +16,14 @@
 
 enum {
     WINDOWS = 4, // of a panel
-    BEYOND_EIGHT = 7, // bytes that are copied beyond the last of eight
-    DEPTH = 128, // products a panel has, a multiple of 4
+    BEYOND_EIGHT = 7, // bytes copied beyond the end, in groups of eight
+    DEPTH = 128, // products of a panel, a multiple of 4
     ROWS = 32,   // filters at a time
 };
 
 typedef struct {
-    const int8_t *image; // that the window is of
-    int32_t b, ih, iw;   // where it begins
+    const int8_t *image; // of the window
+    int32_t b, ih, iw;   // the window's start
     int is_inside;
     int8_t *y;
 } window_t;
@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
     int16_t panel[WINDOWS * DEPTH];
     odt_row_t rows[ROWS];
-    int8_t last[DEPTH]; // a copy of the last filters' ends, past which nothing may be read
+    int8_t last[DEPTH]; // a copy of the last filters' ends: nothing may be read beyond them
     int8_t bytes[WINDOWS][DEPTH + BEYOND_EIGHT] __attribute__((aligned(4)));
     windows_t g;
     padded_t padded;
@@ -51,8 +51,8 @@ static inline void copy_beyond(int8_t *to, const int8_t *from, int32_t count) {
         : "+r" (to), "+r" (from), "+r" (count), "=&r" (first), "=&r" (second) : : "cc", "memory");
 }
 
-// The place of depth k in a window: `from` bytes into line kh * KW + kw, of `taps` taps; and whether windows consist of
-// whole words.
+// The place of depth k in a window: `from` bytes into line kh * KW + kw, which has `taps` taps; also whether windows
+// consist of whole words.
 typedef struct {
     int32_t taps, length, kh, kw, from, has_words;
 } place_t;
@@ -76,7 +76,7 @@ static inline int advance(const odt_correlation_t *a, place_t *at) {
     return 1;
 }
 
-// Packs `count` > 0 bytes of a window, from there on.
+// Packs `count` > 0 bytes of a window, from that place on.
 static void gather(
     const odt_correlation_t *a, const window_t *w, place_t at, int32_t count, forward_scratch_t *s, int8_t *to) {
     int32_t pixel = odt_pixel(a->C, a->x_skip), size = a->W * pixel, here;
@@ -97,7 +97,7 @@ static void gather(
     }
 }
 
-// The same for a window inside the image, where 7 more bytes may be read; its lines are `size` bytes apart.
+// The same for a window inside the image after which 7 more bytes may be read; its lines are `size` bytes apart.
 static void gather_inside(const int8_t *x, place_t at, int32_t count, int32_t size, int8_t *to) {
     int32_t here = odt_min(at.length - at.from, count);
     copy_beyond(to, x + at.from, here);
@@ -109,7 +109,7 @@ static void gather_inside(const int8_t *x, place_t at, int32_t count, int32_t si
     }
 }
 
-// Packs `count` depths of four consecutive windows of a row of outputs, all inside the image or in padded rows.
+// Packs `count` depths of four consecutive windows of one row of outputs; all lie inside the image or in padded rows.
 __attribute__((noinline)) static void pack_row(const odt_correlation_t *a, const window_t *w, place_t at, int32_t count,
     forward_scratch_t *s) {
     int32_t pixel = odt_pixel(a->C, a->x_skip), size = a->W * pixel, zx = a->zx, here;
@@ -134,14 +134,14 @@ __attribute__((noinline)) static void pack_row(const odt_correlation_t *a, const
     }
 }
 
-// The same for any four windows: inside the image they are read in place, if they consist of whole words; others are
+// The same for any four windows. Windows inside the image that consist of whole words are read in place; others are
 // gathered.
 __attribute__((noinline)) static void pack_any(
     const odt_correlation_t *a, const window_t *windows, place_t at, int32_t count, forward_scratch_t *s) {
     int32_t pixel = odt_pixel(a->C, a->x_skip), size = a->W * pixel, offset = at.kh * size + at.kw * pixel + at.from;
     int32_t lies[WINDOWS], direct = 0, here; // -1 or 0 each
     const int8_t *x[WINDOWS];
-    // of a window that may be copied eight bytes at a time
+    // the last end of a window that may be copied eight bytes at a time
     const int8_t *end = a->x + a->B * a->H * size - a->x_skip - BEYOND_EIGHT;
     int16_t *panel = s->panel;
     for (int32_t i = 0; i < WINDOWS; i++) {
@@ -170,7 +170,7 @@ __attribute__((noinline)) static void pack_any(
     }
 }
 
-// How sums of the filters n .. become outputs; returns the worst kind of scale.
+// Prepares the conversion of sums of filters n .. to outputs; returns the worst kind of scale.
 static int prepare(const odt_correlation_t *a, int32_t n, int32_t count, int32_t depth, odt_row_t *rows) {
     int worst = ODT_SHORT;
     int32_t most = odt_most(depth, a->zy, a->lo), zy = a->zy, step = a->q_step;
@@ -231,7 +231,7 @@ static void run(forward_scratch_t *s, int32_t first, int32_t last, const int8_t 
     }
 }
 
-// The number of depths in a panel: whole lines, unless that takes more panels.
+// The number of depths in a panel: whole lines, unless this needs more panels.
 static int32_t depths_at_once(const odt_correlation_t *a, int32_t depth) {
     int32_t length = odt_line_taps(a->KW, a->x_skip) * a->C;
     if (depth <= DEPTH || length > DEPTH) {
@@ -246,10 +246,10 @@ __attribute__((noinline)) static void correlate(
     const odt_correlation_t *a, int32_t n, int32_t count, forward_scratch_t *s, int32_t *bounds) {
     int32_t depth = a->KH * a->KW * a->C, total = a->B * a->OH * a->OW, at_once = depths_at_once(a, depth);
     int32_t safe = count, tail = depth % at_once;
-    int32_t run_depth = odt_is_contiguous(a) ? depth : a->C; // of a filter's adjacent weights, else whole words
+    int32_t run_depth = odt_is_contiguous(a) ? depth : a->C; // a filter's adjacent weights, else whole words
     const int8_t *w = a->w + n * a->w_n;
     int kind = prepare(a, n, count, depth, s->rows);
-    if (tail % 4 && n + count == a->N) { // a word would end past the last filter, or the last three if they are short
+    if (tail % 4 && n + count == a->N) { // a word would end past the filters (up to three short ones)
         safe = odt_max(count - (depth < 4 ? 3 : 1), 0);
         for (int32_t i = safe; i < count; i++) {
             int32_t length = (tail + 3) & ~3;
@@ -298,7 +298,7 @@ __attribute__((noinline)) static void correlate(
     }
 }
 
-// If windows lie like their outputs, all positions form one row, provided those of y do.
+// If each window is a pixel at its output's position, all positions form one row, provided that y has no gaps.
 static odt_correlation_t flatten(const odt_correlation_t *a) {
     odt_correlation_t c = *a;
     if (odt_is_pointwise(a) && a->y_oh == a->OW * a->y_ow
@@ -310,7 +310,7 @@ static odt_correlation_t flatten(const odt_correlation_t *a) {
     return c;
 }
 
-// A single pixel beyond whole panels is processed separately, like those of a dense layer.
+// Processes a single pixel beyond whole panels separately, as in a dense layer.
 static void sum_last_pixel(odt_correlation_t *a) {
     int32_t last = a->OW - 1;
     if (odt_is_pointwise(a) && a->B * a->OH == 1 && last % WINDOWS == 0 && last > 0 && a->N >= 4 && a->w_n == a->C

@@ -6,16 +6,16 @@
 #include "../correlate.h"
 #include "rows_i8__m4.h"
 
-// The gradient of the input: zx = 0, no bias, one q for all, and filters whose channels are adjacent (w_n = 1). Updates
-// `bounds` like odt_finish_rows().
+// The gradient of the input: zx = 0, no bias, one q for all channels, and filters with adjacent channels (w_n = 1).
+// Updates `bounds` like odt_finish_rows().
 void odt_correlate_dx_i8(const odt_correlation_t *a, int32_t *bounds);
 
-// For outputs of at most ODT_FEW_DEPTH products, if odt_is_few(). Updates `bounds`.
+// The forward pass, for outputs of at most ODT_FEW_DEPTH products, if odt_is_few(). Updates `bounds`.
 int odt_is_few(const odt_correlation_t *a);
 void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds);
 
-// Like odt_finish_rows(), for any scales: sum i of row j, of the first `sums`, belongs to filter n + j * n_row + i * (1
-// - n_row). Updates the peak.
+// Like odt_finish_rows(), for any scales: sum i of row j, up to `sums` sums, belongs to filter n + j * n_row + i * (1 -
+// n_row). Updates the peak.
 void odt_finish_slowly(const odt_correlation_t *a, int32_t n, int32_t n_row, const odt_row_t *rows, int32_t count,
     int8_t *const *y, int32_t step, int32_t sums);
 

@@ -13,7 +13,7 @@ typedef struct {
     uint32_t pair;
 } error_t;
 
-// Lists the nonzero errors of N. Returns the end of the list.
+// Lists the nonzero errors among N. Returns the end of the list.
 static __attribute__((noinline)) error_t *list_errors(error_t *list, const int8_t *e, int32_t N, int32_t K) {
     int32_t offset = 0;
     for (const int8_t *end = e + N; e != end; offset += K) {
@@ -33,7 +33,7 @@ static __attribute__((noinline)) error_t *list_errors(error_t *list, const int8_
     return list;
 }
 
-// The same of int16.
+// The same for int16 errors.
 static error_t *list_wide(error_t *list, const int16_t *e, int32_t N, int32_t K) {
     for (int32_t n = 0, offset = 0; n < N; n += 2, offset += 2 * K) {
         int is_pair = n + 1 < N;
@@ -60,8 +60,8 @@ static error_t *list_wide(error_t *list, const int16_t *e, int32_t N, int32_t K)
     "smlad r6, r8, r10, r6\n" \
     "smlad r7, r9, r10, r7\n"
 
-// sums += errors * weights, four columns at a time, of a list that is not empty: 54 instructions for 32 products, 8 for
-// four columns. r0: list, r1: w, r3: the list's end, r4-r7: sums, r8-r12: a pair, lr: where sums lie.
+// sums += errors * weights, four columns at a time, for a list that is not empty: 54 instructions for 32 products, 8
+// for four columns. r0: list, r1: w, r3: the list's end, r4-r7: sums, r8-r12: a pair, lr: the address of sums.
 ODT_ASSEMBLY static void sum_columns(int32_t *sums, const int32_t *sums_end, const error_t *list, const error_t *end,
     const int8_t *w) {
     (void)sums, (void)sums_end, (void)list, (void)end, (void)w;
@@ -70,7 +70,7 @@ ODT_ASSEMBLY static void sum_columns(int32_t *sums, const int32_t *sums_end, con
         "push {r1, r2, r4-r12, lr}\n" // 0: end, 4: list, 40: entry; 48: w
         "mov lr, r0\n"
         "ldr r1, [sp, #48]\n"
-        "sub r4, r3, r2\n" // 12 bytes a pair: the loop is entered so that pairs modulo 4 are done first
+        "sub r4, r3, r2\n" // 12 bytes per pair: enters the loop so that the remainder modulo 4 comes first
         "ubfx r4, r4, #2, #2\n"
         "mov r5, #52\n"
         "adr.w r6, 2f\n"

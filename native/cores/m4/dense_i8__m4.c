@@ -12,8 +12,8 @@
 #include "dense_i8__m4.h"
 
 enum {
-    DEPTH = 512, // of a sample at a time, a multiple of 8
-    ROWS = 32,   // of weights at a time
+    DEPTH = 512, // elements of a sample at a time, a multiple of 8
+    ROWS = 32,   // rows of weights at a time
 };
 
 #define ROW(load, even, odd, sum) \
@@ -34,9 +34,9 @@ enum {
     WORDS("r8", "r9") \
     WORDS("r10", "r11")
 
-// sums = start + x * w, x of `eights` > 0 times 8 depths, of `fours` > 0 times four rows K bytes apart. 85 instructions
-// for 64 products, 18 for four rows. r0: row 0, r1: row 3, r2: K, r3: x, r4-r7: the rows' sums, r8-r11: pairs of x,
-// r12, lr: pairs of weights.
+// sums = start + x * w, for `eights` > 0 times 8 depths of x and `fours` > 0 times four rows, K bytes apart. 85
+// instructions for 64 products, 18 for four rows. r0: row 0, r1: row 3, r2: K, r3: x, r4-r7: the rows' sums, r8-r11:
+// pairs of x, r12, lr: pairs of weights.
 ODT_ASSEMBLY static void dot_rows(int32_t *sums, const int8_t *w, int32_t K, const uint32_t *x,
     int32_t eights, int32_t fours, const int32_t *start) {
     (void)sums, (void)w, (void)K, (void)x, (void)eights, (void)fours, (void)start;
@@ -46,7 +46,7 @@ ODT_ASSEMBLY static void dot_rows(int32_t *sums, const int8_t *w, int32_t K, con
         "push {r0, r1, r3, r4-r12, lr}\n"
         "ldr r4, [sp, #52]\n"
         "adr.w r5, 2f\n"
-        "tst r4, #1\n" // the loop is entered in its middle if there is an odd number
+        "tst r4, #1\n" // enters the loop in its middle if the number is odd
         "it ne\n"
         "addne r5, r5, #164\n"
         "add r5, r5, #1\n"
@@ -55,7 +55,7 @@ ODT_ASSEMBLY static void dot_rows(int32_t *sums, const int8_t *w, int32_t K, con
         "str r5, [sp, #52]\n"
         "lsl r4, r4, #3\n"
         "rsb r4, r4, r2, lsl #2\n"
-        "str r4, [sp, #4]\n" // from the end of a row to the fourth below it
+        "str r4, [sp, #4]\n" // from the end of a row to the row four below
         "mov r0, r1\n"
         "add r1, r0, r2\n"
         "add r1, r1, r2, lsl #1\n"
@@ -111,7 +111,7 @@ ODT_ASSEMBLY static void dot_two(
         );
 }
 
-// Packs `count` > 0 bytes, a multiple of 8, less zx, in the pairs that SXTB16 makes of a word. 9 instructions for 8.
+// Packs `count` > 0 bytes minus zx, a multiple of 8, in the pairs that SXTB16 makes of a word. 9 instructions for 8.
 static void widen(uint32_t *to, const int8_t *x, int32_t count, int32_t zx) {
     uint32_t minus = odt_twice(-zx);
     __asm volatile (
@@ -128,9 +128,9 @@ static void widen(uint32_t *to, const int8_t *x, int32_t count, int32_t zx) {
         : "+r" (to), "+r" (x) : "r" (x + count), "r" (minus) : "r8", "r9", "r10", "r11", "cc", "memory");
 }
 
-// sums = x * w, x of bytes and `minus` added to each, to its `end`, of `fours` > 0 times four rows `step` bytes apart.
-// 25 instructions for 16 products, 20 for four rows. r0-r7: as above, r8, r9: pairs of x, r10: its end, r11: minus,
-// r12, lr: pairs of weights.
+// sums = (x + minus) * w, for bytes of x up to `end` and `fours` > 0 times four rows, `step` bytes apart. 25
+// instructions for 16 products, 20 for four rows. r0-r7: as above, r8, r9: pairs of x, r10: its end, r11: minus, r12,
+// lr: pairs of weights.
 ODT_ASSEMBLY static void dot_bytes(int32_t *sums, const int8_t *w, int32_t step, const int8_t *x, const int8_t *end,
     uint32_t minus, int32_t fours) {
     (void)sums, (void)w, (void)step, (void)x, (void)end, (void)minus, (void)fours;
@@ -159,7 +159,7 @@ ODT_ASSEMBLY static void dot_bytes(int32_t *sums, const int8_t *w, int32_t step,
         "ldr r9, [sp, #56]\n"
         "stm r8!, {r4-r7}\n"
         "str r8, [sp]\n"
-        "add r1, r1, r3\n" // from the end of a row to its beginning
+        "add r1, r1, r3\n" // from the end of a row to its start
         "sub r1, r1, r10\n"
         "add r1, r1, r2\n"
         "subs r9, r9, #1\n"
@@ -184,13 +184,13 @@ void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int3
 static int32_t finish_dense_m4(
     const int32_t *sums, int32_t count, const odt_multiplier_t *q, int32_t zy, int32_t lo, int32_t peak, int8_t *y) {
     int32_t low = 0;
-    uint32_t shifts = zy == (int8_t)zy && lo == (int8_t)lo ? 30 : 0; // none if a program is wrong
+    uint32_t shifts = zy == (int8_t)zy && lo == (int8_t)lo ? 30 : 0; // 0 if a program is wrong
     for (const int32_t *end = sums + count; sums != end; sums++, q++, y++) {
         int32_t v, m, shift;
-        __asm volatile ( // 24 instructions each, to the end or where a shift is unusual
+        __asm volatile ( // 24 instructions per output, to the end or to an unusual shift
             "1:\n"
             "ldrd %6, %7, [%1]\n"
-            "sub %7, %7, #33\n" // half of the last bit that is lost is added when all others are
+            "sub %7, %7, #33\n" // the rounding half is added when all lower bits are shifted out
             "cmp %7, %11\n"
             "bhs 2f\n"
             "ldr %5, [%0], #4\n"
@@ -241,7 +241,7 @@ static inline int32_t dot_one(const int8_t *x, const int8_t *w, int32_t K, int32
     return sum;
 }
 
-// Output by output, without packing, for few of them.
+// Output by output, without packing, for few outputs.
 static __attribute__((noinline)) int32_t dense_narrow(const odt_dense_i8_t *a, int32_t peak) {
     odt_outputs_t outputs = odt_outputs_from(a->zy, a->lo, peak);
     const int8_t *x = a->x;
@@ -283,7 +283,7 @@ int32_t odt_dense_i8__m4(const odt_dense_i8_t *a, int32_t *peak) {
                 if (fours) {
                     dot_rows(sums, a->w + n * K + k, K, x, depth >> 3, fours, k ? sums : a->b + n);
                 }
-                if (rest > 2) { // the last four or two, some of them twice
+                if (rest > 2) { // the last four or two; some are computed twice
                     dot_rows(last, a->w + (end - 4) * K + k, K, x, depth >> 3, 1, k ? last : a->b + end - 4);
                 } else if (rest) {
                     dot_two(last, a->w + (end - 2) * K + k, K, x, depth >> 3, k ? last : a->b + end - 2);

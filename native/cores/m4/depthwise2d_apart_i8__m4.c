@@ -1,7 +1,7 @@
-// Depthwise convolutions (depthwise.h) on cores with SMLAD, a Cortex-M4 and later, one channel at a time: of fewer
-// channels than four, and of filters too large for four at a time. A tile of a channel lies on the stack as int16, less
-// zx, with its padding. Any two numbers of a row that lie side by side are a word, at any address, and are multiplied
-// by two taps. The stack holds 2.8 KB.
+// Depthwise convolutions (depthwise.h) on cores with SMLAD, a Cortex-M4 and later, one channel at a time: for fewer
+// than four channels, and for filters too large for four at a time. A tile of a channel lies on the stack as int16,
+// minus zx, with its padding. Any two adjacent numbers of a row form a word, at any address, which is multiplied by two
+// taps. The stack holds 2.8 KB.
 
 #include "../../core.h"
 #include "../depthwise.h"
@@ -17,18 +17,18 @@
 enum {
     ROOM = 1024,  // numbers of a tile
     PAIRS = 128,  // of taps
-    COLUMNS = 64, // of outputs at a time, and one more in a gradient
+    COLUMNS = 64, // columns of outputs at a time, one more in a gradient
 };
 
-// Two numbers at any address.
+// Loads two numbers at any address.
 static inline uint32_t apart_pair_at(const int16_t *from) {
     uint32_t pair;
     memcpy(&pair, from, 4);
     return pair;
 }
 
-// Bytes less `zero`, `step` apart, of columns at .. at + count - 1 of a row of W; 0 beside it, and where there is no
-// row.
+// Copies bytes minus `zero`, `step` apart, of columns at .. at + count - 1 of a row of W; 0 outside it, or if there is
+// no row.
 static __attribute__((noinline)) void gather_apart(
     int16_t *to, const int8_t *row, int32_t step, int32_t at, int32_t by, int32_t count, int32_t W, int32_t zero) {
     int16_t *end = to + count;
@@ -53,8 +53,8 @@ typedef struct {
     int32_t sums[COLUMNS + 3];
 } apart_tile_t;
 
-// Sums of `fours` > 0 times four windows, `step` bytes apart, of `rows` > 0 rows of `pairs` > 0 taps; `back` bytes lead
-// from the end of a row to the next one, `next` from the first of four windows to that of the next four. 11
+// Sums of `fours` > 0 times four windows, `step` bytes apart, with `rows` > 0 rows of `pairs` > 0 pairs of taps. `back`
+// bytes lead from the end of a row to the next row, `next` bytes from the first of four windows to the next four. 11
 // instructions for 8 products, 4 for a row, 18 for four windows. r0, r1: first and last window, r2: step, r3: taps,
 // r4-r7: sums, r8: taps' end, r9: rows left, r10: a pair of taps, r11: back, r12, lr: pairs of numbers.
 ODT_ASSEMBLY static void sum_windows_apart(int32_t *sums, const int16_t *x, int32_t step, const uint32_t *w,
@@ -129,7 +129,7 @@ static __attribute__((noinline)) void finish_apart(const int32_t *sums, int32_t 
     }
 }
 
-// Channel n, `columns` at a time.
+// Computes channel n, `columns` columns at a time.
 static void depthwise_channel(
     const odt_depthwise_t *a, int32_t n, int32_t columns, apart_tile_t *t, odt_outputs_t *outputs) {
     const odt_rescaler_t q = odt_rescaler(odt_checked(&a->q[n]));
@@ -188,11 +188,11 @@ int odt_depthwise_apart_i8__m4(const odt_depthwise_t *a, int32_t first, int32_t 
     return 1;
 }
 
-// The gradient of the filters. A row of x lies by its phases of the stride, so that the taps of a phase meet words that
-// are one number apart.
+// The gradient of the filters. A row of x is ordered by the phases of the stride, so that the taps of a phase meet
+// words that are one number apart.
 typedef struct {
     int16_t x[ROOM], e[COLUMNS + 1];
-    int32_t lines[PAIRS]; // which rows of x there are
+    int32_t lines[PAIRS]; // the rows of x that are loaded
 } apart_products_t;
 
 // dw, `step` apart, += e * x of up to four taps, over pairs of errors: 13 instructions for 8 products.
@@ -225,7 +225,7 @@ static void add_taps(int32_t *dw, int32_t step, const int16_t *e, const int16_t 
     }
 }
 
-// A layer or, for filters of one column, its transpose: distances from a row and from a column to the next.
+// A layer or, for filters of one column, its transpose: distances from a row to the next and from a column to the next.
 typedef struct {
     odt_depthwise2d_dw_i8_t a;
     int32_t x_h, x_w, e_h, e_w;
@@ -267,7 +267,7 @@ static void gradient_of_channel(const layer_t *l, int32_t n, int32_t columns, ap
 
 int odt_depthwise_dw_apart_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop) {
     layer_t layer = {*a, a->W * a->N, a->N, a->OW * a->N, a->N};
-    if (a->KW == 1 && a->KH > 1) { // taps lie in the same order
+    if (a->KW == 1 && a->KH > 1) { // the taps have the same order
         layer = (layer_t) {*a, layer.x_w, layer.x_h, layer.e_w, layer.e_h};
         layer.a.H = a->W, layer.a.W = a->H, layer.a.KH = 1, layer.a.KW = a->KH, layer.a.SH = a->SW, layer.a.SW = a->SH;
         layer.a.PT = a->PL, layer.a.PL = a->PT, layer.a.OH = a->OW, layer.a.OW = a->OH;

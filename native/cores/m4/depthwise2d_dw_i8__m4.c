@@ -1,5 +1,5 @@
-// Gradients of the filters of depthwise convolutions (depthwise.h) on cores with SMLAD, a Cortex-M4 and later. Four
-// channels at a time, they multiply errors of two rows by the pixels that a tap meets there. The stack holds 2.1 KB.
+// Gradients of the filters of depthwise convolutions (depthwise.h) on cores with SMLAD, a Cortex-M4 and later. For four
+// channels at a time, errors of two rows are multiplied by the pixels that a tap meets there. The stack holds 2.1 KB.
 
 #include "../../core.h"
 #include "../depthwise.h"
@@ -33,7 +33,7 @@ ODT_ASSEMBLY static void add_products(int32_t *acc, const odt_pixel_t *e, const 
         "mov r1, r2\n"
         "add r2, r0, r3, lsl #4\n"
         "str r2, [sp, #4]\n"
-        "rsb r3, r3, #0\n" // the loop is entered so that pixels modulo 4 are done first
+        "rsb r3, r3, #0\n" // enters the loop so that the remainder modulo 4 comes first
         "and r3, r3, #3\n"
         "mov r2, #24\n"
         "adr.w r12, 1f\n"
@@ -57,14 +57,14 @@ typedef struct {
     int32_t lines[LINES];
 } gradient_t;
 
-// A layer or, for filters of one column, its transpose: distances from a row and from a column to the next.
+// A layer or, for filters of one column, its transpose: distances from a row to the next and from a column to the next.
 typedef struct {
     odt_depthwise2d_dw_i8_t a;
     int32_t x_h, x_w, e_h, e_w;
 } layer_t;
 
-// Rows oh, oh + 1 and columns ow .. ow + count - 1 of the errors of an image. Lines of x pair the rows that
-// are multiplied with these; columns lie by their phase of the stride.
+// Adds rows oh, oh + 1 and columns ow .. ow + count - 1 of an image's errors. Lines of x pair the rows that meet these
+// errors; columns are ordered by their phase of the stride.
 static void add_rows(const layer_t *l, const int8_t *x, const int8_t *e, int32_t oh, int32_t ow, int32_t count,
     gradient_t *s) {
     const odt_depthwise2d_dw_i8_t *a = &l->a;
@@ -101,9 +101,9 @@ static void store(const odt_depthwise2d_dw_i8_t *a, int32_t n, int32_t (*sums)[4
     }
 }
 
-// Errors of all outputs of an image of a few pixels, of four channels, times the pixels that their taps meet, taps as
-// in odt_tiny_t. 13 instructions for 4 products, 6 around those of an error. r0: taps, r1: dw, r2: x, r3: where the
-// error's taps end, r4-r7: a weight's gradient, r8, r9: a pixel, r10, r11: the error, lr: the next.
+// For four channels of an image of a few pixels: adds the errors of all outputs times the pixels that their taps meet;
+// taps are as in odt_tiny_t. 13 instructions for 4 products, plus 6 per error. r0: taps, r1: dw, r2: x, r3: the end of
+// the error's taps, r4-r7: a weight's gradient, r8, r9: a pixel, r10, r11: the error, lr: the next error.
 ODT_ASSEMBLY static void add_taps(const uint8_t *taps, int32_t (*dw)[4], const odt_tiny_pixel_t *x,
     const odt_tiny_pixel_t *e, const odt_tiny_pixel_t *end) {
     (void)taps, (void)dw, (void)x, (void)e, (void)end;
@@ -138,7 +138,7 @@ ODT_ASSEMBLY static void add_taps(const uint8_t *taps, int32_t (*dw)[4], const o
         );
 }
 
-// For all errors, channels n .. n + 3.
+// Adds all errors of channels n .. n + 3.
 static void add_all(const layer_t *l, int32_t n, int32_t most, gradient_t *s) {
     const odt_depthwise2d_dw_i8_t *a = &l->a;
     int32_t parts = (a->OW + odt_min(most, OUTPUTS) - 1) / odt_min(most, OUTPUTS);
@@ -156,7 +156,7 @@ static void add_all(const layer_t *l, int32_t n, int32_t most, gradient_t *s) {
     }
 }
 
-// Numbers of a row of errors whose products fit with `rows` of taps.
+// How many errors of a row fit, with `rows` rows of taps.
 static int32_t columns_for(const odt_depthwise2d_dw_i8_t *a, int32_t rows) {
     return rows < 1 ? 0 : POSITIONS / rows / a->SW - (a->KW - 1) / a->SW;
 }
@@ -170,7 +170,7 @@ static int is_for_four_dw(const odt_depthwise2d_dw_i8_t *a, int32_t n, int32_t r
 int odt_depthwise_dw_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t n) {
     gradient_t s;
     layer_t part = {*a, a->W * a->N, a->N, a->OW * a->N, a->N};
-    if (a->KW == 1 && a->KH <= TAPS && a->OH > a->OW) { // taps lie in the same order
+    if (a->KW == 1 && a->KH <= TAPS && a->OH > a->OW) { // the taps have the same order
         part = (layer_t) {*a, part.x_w, part.x_h, part.e_w, part.e_h};
         part.a.H = a->W, part.a.W = a->H, part.a.KH = 1, part.a.KW = a->KH, part.a.SH = a->SW, part.a.SW = a->SH;
         part.a.PT = a->PL, part.a.PL = a->PT, part.a.OH = a->OW, part.a.OW = a->OH;
@@ -197,7 +197,7 @@ int odt_depthwise_dw_tiny_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t first
         return 0;
     }
     for (int32_t i = first; i < stop; i += 4) {
-        int32_t n = odt_min(i, a->R - 4), from = a->at + n; // the last four, if fewer are left
+        int32_t n = odt_min(i, a->R - 4), from = a->at + n; // the last four channels if fewer are left
         memset(dw, 0, (size_t)(a->KH * a->KW) * sizeof(dw[0]));
         for (int32_t b = 0; b < a->B; b++) {
             odt_poll();

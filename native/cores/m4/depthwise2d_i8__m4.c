@@ -1,5 +1,5 @@
 // Depthwise convolutions (depthwise.h) on cores with SMLAD, a Cortex-M4 and later, four channels at a time. Rows of x
-// are packed on the stack as int16, less zx, with pixels of two rows in a word, so that one product covers two taps of
+// are packed on the stack as int16, minus zx, with pixels of two rows in a word, so that one SMLAD computes two taps of
 // a column. The stack holds 2.4 KB.
 
 #include "../../core.h"
@@ -25,16 +25,16 @@ enum {
 
 typedef struct {
     odt_pixel_t x[POSITIONS];
-    odt_pixel_t even[2 * WIDEST + PAIRS], odd[WIDEST + PAIRS]; // taps for windows that begin with a pair, and in one
+    odt_pixel_t even[2 * WIDEST + PAIRS], odd[WIDEST + PAIRS]; // for windows from a pair on; within it
     int32_t sums[OUTPUTS][4];
     odt_scales_t scales;
     int32_t start[4];
-    int32_t lines[LINES]; // which pairs of rows there are
+    int32_t lines[LINES]; // the pairs of rows that are loaded
 } depthwise_scratch_t;
 
-// sums = start, or sums, + x * w: `taps` of a pair of rows, then, `jump` bytes on, `second` of another; `next`
-// leads to the next window. 6 instructions per tap for 8 products, 13 per window. In the loops r0: x, r1: w, r4-r7: the
-// sums of four channels, r8-r11: pixels of x, r2, r3, r12, lr: of w.
+// sums = start + x * w, or sums += x * w: `taps` taps of a pair of rows, then, `jump` bytes further, `second` taps of
+// another pair; `next` bytes lead to the next window. 6 instructions per tap for 8 products, 13 per window. In the
+// loops r0: x, r1: w, r4-r7: the sums of four channels, r8-r11: pixels of x, r2, r3, r12, lr: of w.
 #define SUM(name, from) \
     ODT_ASSEMBLY static void name(int32_t (*sums)[4], int32_t (*end)[4], const odt_pixel_t *x, \
         const odt_pixel_t *w, int32_t taps, int32_t second, int32_t jump, int32_t next, const int32_t *start) { \
@@ -92,7 +92,7 @@ void odt_pack_lines(odt_pixel_t *to, const odt_line_t *upper, const odt_line_t *
     int32_t inside = first < W ? odt_min((W - 1 - first) / by + 1, count) : 0;
     const int8_t *x0 = upper->at + first * upper->step, *x1 = lower->at + first * lower->step;
     count -= inside;
-    if (inside > 0) { // 13 instructions a pixel
+    if (inside > 0) { // 13 instructions per pixel
         __asm volatile (
             "1:\n"
             "ldr r8, [%1]\n"
@@ -117,7 +117,7 @@ void odt_pack_lines(odt_pixel_t *to, const odt_line_t *upper, const odt_line_t *
     }
 }
 
-// The filters of channels n .. n + 3 as pairs of taps of a column, and how their sums become outputs.
+// Prepares the filters of channels n .. n + 3 as pairs of taps of a column, and the conversion of sums to outputs.
 static void prepare(const odt_depthwise_t *a, int32_t n, depthwise_scratch_t *s) {
     int32_t width = a->KW, pairs = (a->KH + 1) / 2;
     for (int32_t i = 0; i < 4; i++) {
@@ -134,7 +134,7 @@ static void prepare(const odt_depthwise_t *a, int32_t n, depthwise_scratch_t *s)
     }
     odt_find_scales(&s->scales, a->q + n, 1, 4, s->start, odt_most(a->KH * width, a->zy, a->lo), a->zy);
     if (a->SH % 2) {
-        for (int32_t kw = 0; kw < width; kw++) { // above the filters, and below
+        for (int32_t kw = 0; kw < width; kw++) { // zeros above and below the filters
             memset(s->even[kw], 0, sizeof(odt_pixel_t));
             memset(s->even[width * (pairs + 1) + kw], 0, sizeof(odt_pixel_t));
         }
@@ -160,8 +160,8 @@ static int32_t lines_of(const odt_depthwise_t *a) {
     return a->SH % 2 ? a->KH / 2 + 1 : (a->KH + 1) / 2;
 }
 
-// Windows ow .. ow + count - 1 of row `oh` of an image, or of two rows that meet the same pairs; pairs begin with every
-// other row.
+// Sums windows ow .. ow + count - 1 of row `oh` of an image, or of two rows that meet the same pairs; pairs begin at
+// every other row.
 static void sum_rows(const odt_depthwise_t *a, const int8_t *x, int32_t oh, int32_t rows, int32_t ow, int32_t count,
     depthwise_scratch_t *s, int32_t (*sums)[4]) {
     int32_t ih = oh * a->SH, is_odd = ih & 1, first = ih >> 1, pairs = (a->KH + 1 + is_odd) / 2;
@@ -198,9 +198,9 @@ static void sum_rows(const odt_depthwise_t *a, const int8_t *x, int32_t oh, int3
     }
 }
 
-// Outputs of an image of a few pixels, of four channels: sums = start + x * w, taps as in odt_tiny_t. 12 instructions
-// for 4 products, 9 around those of an output. r0: taps, r1: w, r2: x, r3: where the output's taps end, r4-r7: sums,
-// r8, r9: a pixel, r10, r11: its weights, lr: where sums go.
+// For four channels of an image of a few pixels: sums = start + x * w; taps are as in odt_tiny_t. 12 instructions for 4
+// products, plus 9 per output. r0: taps, r1: w, r2: x, r3: the end of the output's taps, r4-r7: sums, r8, r9: a pixel,
+// r10, r11: its weights, lr: the address of sums.
 ODT_ASSEMBLY static void sum_taps(const uint8_t *taps, const odt_tiny_pixel_t *w, const odt_tiny_pixel_t *x,
     int32_t (*sums)[4], int32_t (*end)[4], const int32_t *start) {
     (void)taps, (void)w, (void)x, (void)sums, (void)end, (void)start;
@@ -236,7 +236,7 @@ ODT_ASSEMBLY static void sum_taps(const uint8_t *taps, const odt_tiny_pixel_t *w
         );
 }
 
-// Four channels of tiny images.
+// Computes four channels of tiny images.
 static void depthwise_tiny(const odt_depthwise_t *a, const odt_tiny_t *t, int32_t n, int32_t *bounds) {
     int32_t sums[OUTPUTS][4], start[4], step = a->w_n, N = a->N;
     odt_tiny_pixel_t w[49], x[ODT_TINY_M4], *to = w;
@@ -253,7 +253,7 @@ static void depthwise_tiny(const odt_depthwise_t *a, const odt_tiny_t *t, int32_
         }
     }
     int32_t is_dense = a->y_oh == a->OW * a->y_ow;
-    int32_t most = is_dense && a->y_b == a->OH * a->y_oh ? OUTPUTS / t->outputs : 1; // images that are finished as one
+    int32_t most = is_dense && a->y_b == a->OH * a->y_oh ? OUTPUTS / t->outputs : 1; // images finished as one
     for (int32_t b = 0; b < a->B; b += most) {
         int32_t images = odt_min(a->B - b, most), count = images * t->outputs, here = is_dense ? count : a->OW;
         int8_t *y = a->y + b * a->y_b + n;
@@ -292,7 +292,7 @@ static int is_for_four(const odt_depthwise_t *a, int32_t n) {
 
 int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak) {
     odt_depthwise_t turned;
-    if (a->KW == 1 && a->KH <= WIDEST && a->OH > a->OW) { // columns are longer, and all of a filter
+    if (a->KW == 1 && a->KH <= WIDEST && a->OH > a->OW) { // columns are longer, and are the whole filter
         turned = odt_turned(a);
         a = &turned;
     }
@@ -307,7 +307,7 @@ int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak) {
     // Rows without a gap in y are finished together.
     int is_dense = parts == 1 && a->y_oh == a->OW * a->y_ow && (a->B == 1 || a->y_b == a->OH * a->y_oh);
     int32_t at_once = is_dense ? OUTPUTS / columns : 1;
-    int are_pairs = !ODT_MPY && a->SH == 1 && a->KH % 2 && at_once > 1; // of rows that begin with an even one
+    int are_pairs = !ODT_MPY && a->SH == 1 && a->KH % 2 && at_once > 1; // pairs of rows that begin with an even row
     for (int32_t ow = 0; ow < a->OW; ow += columns) {
         int32_t count = odt_min(columns, a->OW - ow), done = 0;
         int8_t *y = a->y;
@@ -346,20 +346,20 @@ enum { SQUARES = 16 }; // of a row at a time
 
 typedef struct {
     odt_pixel_t x[SQUARES + 1];
-    uint32_t w[2][12]; // of two channels each
+    uint32_t w[2][12]; // for two channels each
     int32_t sums[4 * SQUARES][4];
     odt_scales_t scales;
 } squares_t;
 
-// The number of sums that lie in the order of their outputs, without gaps.
+// The number of sums in the order of their outputs, without gaps.
 typedef struct {
     int32_t (*sums)[4], count;
     int8_t *y;
 } row_t;
 
-// Squares of pixels, of errors a b over c d, to two rows of sums, `lower` being the end of `upper`: 46 instructions for
-// 36 products of four channels. r0: x, r1: w, r2, r3: upper and lower, r4-r7: a over c and b over d of two channels,
-// r8-r11: weights and sums, r12: end.
+// Computes squares of pixels, from errors a b above c d, to two rows of sums; `lower` is the end of `upper`. 46
+// instructions for 36 products of four channels. r0: x, r1: w, r2, r3: upper and lower, r4-r7: a above c and b above d
+// of two channels, r8-r11: weights and sums, r12: end.
 ODT_ASSEMBLY static void sum_squares(
     const odt_pixel_t *x, const uint32_t *w, int32_t (*upper)[4], int32_t (*lower)[4]) {
     (void)x, (void)w, (void)upper, (void)lower;
@@ -432,7 +432,7 @@ static void finish_row(const odt_depthwise_t *d, int32_t n, const squares_t *s, 
     row->count = 0;
 }
 
-// Channels n .. n + 3 of an image, columns of squares ow .. ow + count - 1.
+// Computes columns of squares ow .. ow + count - 1 of channels n .. n + 3 of an image.
 static void depthwise_squares(const odt_depthwise2d_dx_i8_t *a, const odt_depthwise_t *d, const odt_squares_t *q,
     int32_t ow, int32_t count, int32_t b, int32_t n, squares_t *s, int32_t *bounds) {
     const int8_t *e = a->e + b * a->OH * a->OW * a->N + n;

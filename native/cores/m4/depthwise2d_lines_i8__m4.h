@@ -1,5 +1,5 @@
 // Packs rows of x for depthwise convolutions on cores with SMLAD (depthwise2d_i8__m4.c, depthwise2d_dw_i8__m4.c): four
-// channels as int16, less zx, with pixels of two rows in a word.
+// channels as int16, minus zx, with pixels of two rows in a word.
 
 #ifndef ODT_DEPTHWISE2D_LINES_I8_M4_H
 #define ODT_DEPTHWISE2D_LINES_I8_M4_H
@@ -17,7 +17,7 @@ typedef uint32_t odt_pixel_t[4]; // two pixels of four channels
     "smlad r6, r10, r12, r6\n" \
     "smlad r7, r11, lr, r7\n"
 
-// A row of four of N channels; zx if there is no row.
+// A row of pixels with four of N channels; zx if there is no row.
 typedef struct {
     const int8_t *at;
     int32_t step;
@@ -29,7 +29,7 @@ static inline odt_line_t odt_line_of(const int8_t *x, int32_t row, int32_t rows,
     return row >= 0 && row < rows ? inside : outside;
 }
 
-// Packs `count` pixels first, first + by, .. of two lines of W pixels, less zx; 0 outside them.
+// Packs `count` pixels first, first + by, .. of two lines of W pixels, minus zx; 0 outside them.
 void odt_pack_lines(odt_pixel_t *to, const odt_line_t *upper, const odt_line_t *lower, int32_t first, int32_t by,
     int32_t count, int32_t W, int32_t zx);
 

@@ -1,4 +1,4 @@
-// Which taps meet an image of a few pixels (depthwise2d_tiny_i8__m4.h).
+// Lists the taps that meet an image of a few pixels (depthwise2d_tiny_i8__m4.h).
 
 #include "../../core.h"
 #include "depthwise2d_tiny_i8__m4.h"

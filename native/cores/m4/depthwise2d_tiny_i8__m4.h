@@ -1,5 +1,5 @@
-// Depthwise convolutions of tiny images on a Cortex-M4. They go through a list of the taps that meet the
-// image, because preparing the data for the other loops would take longer than the products.
+// Depthwise convolutions of tiny images on a Cortex-M4. They use a list of the taps that meet the image, because
+// preparing the data for the other loops would take longer than the products.
 
 #ifndef ODT_DEPTHWISE2D_TINY_I8_M4_H
 #define ODT_DEPTHWISE2D_TINY_I8_M4_H
@@ -12,18 +12,18 @@
 #include "../../common/window.h"
 #include "words__m4.h"
 
-// For each output the size of its list, 2 bytes per tap; for each tap the byte offsets of pixel and weight.
+// For each output the size of its list (2 bytes per tap), then for each tap the byte offsets of pixel and weight.
 typedef struct {
     int32_t pixels, outputs;
     uint8_t taps[ODT_TINY * (2 * ODT_TINY + 1)];
 } odt_tiny_t;
 
-// Whether this way serves the layer. `size` is H, W, KH, KW, SH, SW, top, left, OH and OW.
+// Prepares the list; returns whether the layer is small enough. `size` is H, W, KH, KW, SH, SW, top, left, OH and OW.
 int odt_tiny_plan(odt_tiny_t *t, const int32_t *size);
 
 typedef uint32_t odt_tiny_pixel_t[2]; // four channels as int16: 0 and 2, then 1 and 3
 
-// Pixels of four channels, `step` bytes apart, less zx.
+// Loads pixels of four channels, `step` bytes apart, minus zx.
 static inline void odt_tiny_load(odt_tiny_pixel_t *to, const int8_t *x, int32_t step, int32_t count, int32_t zx) {
     uint32_t minus = odt_twice(-zx);
     for (; count > 0; count--, x += step, to++) {

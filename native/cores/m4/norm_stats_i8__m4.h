@@ -5,7 +5,7 @@
 
 #include "words__m4.h"
 
-// Sum and sum of squares of the bytes up to `end`, `step` apart.
+// Sums the bytes up to `end`, `step` apart, and their squares.
 static void sum_squares(const int8_t *x, int32_t step, const int8_t *end, int32_t *sums) {
     int32_t sum = 0, squares = 0;
     if (step == 1) {

@@ -1,4 +1,4 @@
-// Outputs of four neighbouring channels (pixels_i8__m4.h).
+// Outputs of four adjacent channels (pixels_i8__m4.h).
 
 #include "../../core.h"
 #include "../correlate.h"
@@ -9,10 +9,10 @@
 #include "words__m4.h"
 #include "pixels_i8__m4.h"
 
-// Sums to four neighbouring outputs of -128 .. 127, `step` bytes apart. `found` are the largest and, unless
-// they do not matter, the smallest that there were before, in each half. 32 instructions; 28 without the
-// smallest, 36 where results may have more than 16 bits. r0: sums, r1: y, r2: scales, r3: largest, lr: smallest, r4-r7:
-// results, r8-r10, r12: m, half and shifts, r11: step.
+// Converts sums to four adjacent outputs of -128 .. 127, `step` bytes apart. `found`: in each half, the largest result
+// so far and, unless it does not matter, the smallest. 32 instructions; 28 without the smallest, 36 if results may have
+// more than 16 bits. r0: sums, r1: y, r2: scales, r3: largest, lr: smallest, r4-r7: results, r8-r10, r12: m, half and
+// shifts, r11: step.
 #define FINISH(name, saturate, smallest) \
     ODT_ASSEMBLY static void name(int32_t (*sums)[4], int32_t (*end)[4], \
         const odt_scales_t *scales, uint32_t *found, int8_t *y, int32_t step) { \
@@ -106,7 +106,7 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
     return odt_add_bounds(bounds, found, scales->kind, 128);
 }
 
-// The words of a window, at most 24: unrolled, or four at a time in a loop where code must be small.
+// The words of a window, at most 24: unrolled, or in small code a loop over four at a time.
 #if ODT_MPY
 #define FIRST_WORD \
     "rsb r4, r4, #0\n" /* those modulo 4 are done first */ \
@@ -134,7 +134,7 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
     "ldr r1, [r0, #12]\n" \
     "ldr pc, [r0, #20]\n"
 
-// Starts from zero: the first word of a window is separate.
+// Sums start from zero: the first word of a window is separate.
 #define ZERO \
     "ldr r1, [r0, #12]\n" \
     "ldr lr, [r2], #4\n" \
@@ -166,7 +166,7 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
     "ssub16 r8, lr, r10\n" \
     "sel lr, r10, lr\n"
 
-// Sums to pairs of v: by any shift, by one of 16, or by none, rounded.
+// Converts sums to pairs of v: with any shift, with a shift of 16, or rounded without a shift.
 #define SCALE(multiply) \
     multiply " r4, r4, r1, r11\n" \
     multiply " r5, r5, r8, r11\n" \
@@ -214,9 +214,9 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
 #define PLACE(label, scale, bounds) ".word " #label "f - 9b + 1\n"
 #define WAY(label, scale, bounds) OUTPUTS(#label, scale, bounds)
 
-// 13 instructions for 16 products, 30 for four outputs, 35 by any shift; 3 less from zero, or without the smallest. r0:
-// 44 bytes into the maker, r1: panel, r2: x, r3: y, r4-r7: sums and results, r8-r12, lr: pairs of the panel and of x;
-// r1, r8-r12, lr: scales, bounds.
+// 13 instructions for 16 products, 30 for four outputs, 35 with any shift; 3 fewer from zero, or without the smallest.
+// r0: 44 bytes into the maker, r1: panel, r2: x, r3: y, r4-r7: sums and results, r8-r12, lr: pairs of the panel and of
+// x; r1, r8-r12, lr: scales, bounds.
 #define MAKE(name, start, entry) \
     ODT_ASSEMBLY static void name(odt_maker_t *maker, const int8_t *x, int8_t *y) { \
         (void)maker, (void)x, (void)y; \

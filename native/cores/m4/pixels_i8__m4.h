@@ -5,16 +5,16 @@
 
 #include "rows_i8__m4.h"
 
-// odt_scale_t of four channels; their results are 128 larger.
+// The odt_scale_t of four channels; their results are larger by 128.
 typedef struct {
     struct {
         int32_t m, half;
     } of[4];
     int32_t shifts[4];
-    int kind; // the worst of these
+    int kind; // the worst kind among these
 } odt_scales_t;
 
-// The scales of `channels` multipliers, q_step apart, the last repeated: like odt_find_scale().
+// Finds the scales of `channels` multipliers, q_step apart; the last is repeated. See odt_find_scale().
 void odt_find_scales(odt_scales_t *scales, const odt_multiplier_t *q, int32_t q_step, int32_t channels,
     const int32_t *start, int32_t most, int32_t zy);
 
@@ -23,17 +23,17 @@ void odt_find_scales(odt_scales_t *scales, const odt_multiplier_t *q, int32_t q_
 int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *scales, int8_t *y, int32_t step,
     int32_t zy, int32_t lo, int32_t *bounds);
 
-// How sums become v + 128: ((sum * m >> 32) + half) >> shift, or by a shift of 16 if the panel is of 256 times the
-// weights, or by none: half + sum * m / (1 << 32), rounded.
+// How sums become v + 128: ((sum * m >> 32) + half) >> shift; with a shift of 16 if the panel has 256 times the
+// weights; or without a shift: half + sum * m / (1 << 32), rounded.
 enum { ODT_SHIFTED, ODT_UPPER, ODT_ROUNDED };
 
-// Multiplies windows of bytes by a panel and makes outputs of four adjacent channels.
+// Multiplies windows of bytes by a panel and converts the sums to outputs of four adjacent channels.
 typedef struct {
     int32_t start[4], m[4], half;
     uint32_t found[2];    // the largest and the smallest v in each half
-    int32_t step, back;   // bytes from an output to the next, from the end of a window to the next
+    int32_t step, back;   // bytes from an output to the next; from the end of a window to the next
     const int8_t *end;    // of y
-    const int16_t *panel; // of `words` > 0 times four products, 96 at most
+    const int16_t *panel; // `words` > 0 times four products, at most 96
     // the entry of the loop, the end of a window's words, the code after it
     int32_t words, entry, stop, shift, way, finish;
     int32_t scale;
@@ -44,14 +44,14 @@ typedef struct {
 int odt_begin_maker(odt_maker_t *maker, const odt_multiplier_t *q, int32_t q_step, int32_t channels,
     const int32_t *start, int32_t most, int32_t zy, int may_be_upper);
 
-// Rows of windows and of outputs, x_row and y_row bytes apart.
+// Rows of windows, x_row bytes apart, and of outputs, y_row bytes apart.
 typedef struct {
     const int8_t *x;
     int8_t *y;
     int32_t x_row, y_row, rows, count;
 } odt_made_t;
 
-// Makes `rows` times `count` > 0 outputs, and updates their bounds. is_zero: sums start from 0.
+// Computes `rows` times `count` > 0 outputs and updates the bounds. is_zero: sums start from 0.
 void odt_make_pixels(odt_maker_t *maker, const odt_made_t *made, int is_zero, int32_t zy, int32_t lo, int32_t *bounds);
 
 #endif

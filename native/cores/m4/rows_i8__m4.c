@@ -9,7 +9,7 @@
 #include "words__m4.h"
 #include "rows_i8__m4.h"
 
-// r4-r7: what sums begin with.
+// r4-r7: the initial sums.
 #define NONE \
     "ldr r4, [r0, #28]\n" \
     "mov r5, r4\n" \
@@ -18,8 +18,8 @@
 #define SUMS \
     "ldm r0, {r4-r7}\n"
 
-// Words of a row, 32 at most: one after the other, or by fours in a loop where code is to be small. r3 is the end of
-// rows; in the loop that of the row's w.
+// The words of a row, at most 32: unrolled, or in small code a loop over four at a time. r3: the end of rows; in the
+// loop the end of the row's w.
 #if ODT_MPY
 #define FIRST_WORD \
     "rsb r4, r3, #0\n" /* those modulo 4 are done first */ \
@@ -42,8 +42,8 @@
 #define WORDS ODT_EIGHT_WORDS ODT_EIGHT_WORDS ODT_EIGHT_WORDS ODT_EIGHT_WORDS
 #endif
 
-// 13 instructions for 16 products, 12 per row; 10 or 9 by its start. r0: rows, r1: panel, r2: w, r4-r7: a row's sums,
-// r8-r11: pairs of the panel, r12, lr: two pairs of w.
+// 13 instructions for 16 products, 12 per row; 10 or 9 with other starts. r0: rows, r1: panel, r2: w, r4-r7: a row's
+// sums, r8-r11: pairs of the panel, r12, lr: two pairs of w.
 #define RUN_WORDS(name, start) \
     ODT_ASSEMBLY void name( \
         odt_row_t *rows, const odt_row_t *end, const int16_t *panel, const int8_t *w, int32_t words, int32_t back) { \
@@ -70,8 +70,8 @@
 RUN_WORDS(odt_start_rows, NONE)
 RUN_WORDS(odt_add_rows, SUMS)
 
-// `words` > 0 times four bytes at each of four addresses: 29 instructions for 32 bytes. r0: panel, r1-r3, r12: x,
-// r4-r11: pairs, lr: what is added to each, or the mask.
+// Packs `words` > 0 times four bytes at each of four addresses: 29 instructions for 32 bytes. r0: panel, r1-r3, r12: x,
+// r4-r11: pairs, lr: the number added to each, or the mask.
 #define WIDEN(even, odd) \
     "ldr r4, [r1], #4\n" \
     "ldr r6, [r2], #4\n" \
@@ -152,9 +152,9 @@ void odt_widen_high(int16_t *panel, const int8_t *const *x, int32_t count) {
 
 #endif
 
-// From `index` to 0 at ends[0 .. 3], ends[4] apart; all is of 16 bits. 30 instructions per row; 26 where the
-// smallest does not matter, 34 where results may have more than 16 bits. r0: rows, r1: index, r2: ends, r3: largest,
-// lr: smallest, r4-r7: results, r8-r10: m, half and shift, then r7-r10: the ends, r11: their step.
+// Writes outputs from `index` to 0 before ends[0 .. 3], ends[4] apart; all values have 16 bits. 30 instructions per
+// row; 26 if the smallest does not matter, 34 if results may have more than 16 bits. r0: rows, r1: index, r2: ends, r3:
+// largest, lr: smallest, r4-r7: results, r8-r10: m, half and shift, then r7-r10: the ends, r11: their step.
 #define FINISH(name, saturate, smallest) \
     ODT_ASSEMBLY static void name(const odt_row_t *rows, int32_t index, \
         int8_t *const *ends, uint32_t *found) { \

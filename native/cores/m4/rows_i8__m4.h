@@ -1,6 +1,6 @@
 // Rows of bytes times a panel of four rows, on cores with SMLAD, a Cortex-M4 and later: the inner loops of
-// conv2d_i8__m4.c and conv2d_dx_i8__m4.c. A panel is int16. For four depths it has, row after row, the pairs that
-// SXTB16 makes: depths 0 and 2, then 1 and 3; then come the next depths.
+// conv2d_i8__m4.c and conv2d_dx_i8__m4.c. A panel is int16. For each four depths it has, row after row, the pairs that
+// SXTB16 makes: depths 0 and 2, then 1 and 3.
 
 #ifndef ODT_ROWS_I8_M4_H
 #define ODT_ROWS_I8_M4_H
@@ -23,8 +23,8 @@ static inline int32_t odt_most(int32_t depth, int32_t zy, int32_t lo) {
     return depth > INT32_MAX / (128 * 255) ? INT32_MAX : depth * (128 * 255);
 }
 
-// That of zy + q * sum, of products that sum to `most` and what they are added to; zy is part of half. Returns whether
-// there is one, and whether results are known to have 16 bits.
+// Finds the scale for zy + q * sum; zy is part of half. `most` bounds the sum of the products; they are added to the
+// start values. Returns whether there is a scale, and whether results are known to have 16 bits.
 enum { ODT_UNSCALED, ODT_WIDE, ODT_SHORT };
 static inline int odt_find_scale(
     const odt_multiplier_t *q, int32_t start, int32_t most, int32_t zy, odt_scale_t *scale) {
@@ -39,35 +39,35 @@ static inline int odt_find_scale(
     return largest <= INT32_MAX && odt_smmul((int32_t)largest, m) >> below < 64000 ? ODT_SHORT : ODT_WIDE;
 }
 
-// The sums of a row with the four rows of the panel, and how they become outputs.
+// The sums of a row times the four rows of the panel, and how they become outputs.
 typedef struct {
     int32_t sums[4];
     odt_scale_t scale;
     int32_t start;
 } odt_row_t;
 
-// sums = start + panel * w, or sums += panel * w. Rows of `words` > 0 times four bytes, 128 at most, each of which ends
+// sums = start + panel * w, or sums += panel * w. Rows have `words` > 0 times four bytes, at most 128; each row ends
 // `back` bytes before the next.
 void odt_start_rows(odt_row_t *rows, const odt_row_t *end, const int16_t *panel, const int8_t *w,
     int32_t words, int32_t back);
 void odt_add_rows(odt_row_t *rows, const odt_row_t *end, const int16_t *panel, const int8_t *w,
     int32_t words, int32_t back);
 
-// Packs `count` > 0 bytes at each of four addresses into the four rows of a panel, less zx, filled with zeros to a
+// Packs `count` > 0 bytes minus zx at each of four addresses into the four rows of a panel, padded with zeros to a
 // multiple of four.
 void odt_widen_four(int16_t *panel, const int8_t *const *x, int32_t count, int32_t zx);
 
 // The same, times 256.
 void odt_widen_high(int16_t *panel, const int8_t *const *x, int32_t count);
 
-// y[i][row * step] = max(v, lo), at most 127, of sum i, scales being of that kind or better. `bounds`: the
-// largest and the smallest v so far, but the latter not where zy = lo = -128, as after a ReLU. Returns whether
-// it could be done: not if there is no scale, or a v has more than 16 bits.
+// y[i][row * step] = min(max(v, lo), 127) for sum i; all scales are of that kind or better. `bounds`: the largest and
+// the smallest v so far; not the smallest if zy = lo = -128, as after a ReLU. Returns whether this was possible: not
+// without a scale, or if a v has more than 16 bits.
 int odt_finish_rows(const odt_row_t *rows, int32_t count, int8_t *const *y, int32_t step, int kind, int32_t zy,
     int32_t lo, int32_t *bounds);
 
-// Adds what was found, the largest of each half and the smallest of each half, with `plus` more than v; not if
-// one may have had more than 16 bits, as it tells.
+// Adds `found`, the largest and the smallest v + plus of each half, to the bounds. Returns 0 and does nothing if a v
+// may have had more than 16 bits.
 int odt_add_bounds(int32_t *bounds, const uint32_t *found, int kind, int32_t plus);
 
 // Whether some v may be below lo, so that outputs must be clamped again.
@@ -75,8 +75,8 @@ static inline int odt_is_below(const uint32_t *found, int32_t lo, int32_t plus) 
     return lo > -128 && ((int16_t)found[1] < lo + plus || (int32_t)found[1] >> 16 < lo + plus);
 }
 
-// A word of bytes at r2 times that of a panel at r1, added to r4-r7; r8-r11: pairs of the panel, r12, lr: two pairs of
-// the word.
+// Adds a word of bytes at r2 times a word of the panel at r1 to r4-r7; r8-r11: pairs of the panel, r12, lr: two pairs
+// of the word.
 #define ODT_WORD /* 13 instructions, 52 bytes */ \
     "ldr lr, [r2], #4\n" \
     "sxtb16 r12, lr\n" \
@@ -93,14 +93,14 @@ static inline int odt_is_below(const uint32_t *found, int32_t lo, int32_t plus) 
     "smlad r7, r11, lr, r7\n"
 #define ODT_EIGHT_WORDS ODT_WORD ODT_WORD ODT_WORD ODT_WORD ODT_WORD ODT_WORD ODT_WORD ODT_WORD
 
-// Four sums to 16 bits.
+// Saturates four sums to 16 bits.
 #define ODT_SATURATE \
     "ssat r4, #16, r4\n" \
     "ssat r5, #16, r5\n" \
     "ssat r6, #16, r6\n" \
     "ssat r7, #16, r7\n"
 
-// The smallest of pairs `first`, `second` and lr to lr.
+// Sets lr to the smallest of the pairs `first`, `second` and lr.
 #define ODT_SMALLEST(first, second) \
     "ssub16 r12, lr, " first "\n" \
     "sel lr, " first ", lr\n" \

@@ -9,19 +9,19 @@
 // An assembly function, aligned to a word: ADR needs it, and -Os does not ensure it.
 #define ODT_ASSEMBLY __attribute__((naked, noinline, aligned(4)))
 
-// Four bytes at any address.
+// Loads four bytes at any address.
 static inline uint32_t odt_word(const int8_t *from) {
     uint32_t word;
     memcpy(&word, from, 4);
     return word;
 }
 
-// To both halves of a word.
+// Copies v to both halves of a word.
 static inline uint32_t odt_twice(int32_t v) {
     return (uint32_t)(v & 65535) | (uint32_t)v << 16;
 }
 
-// Bytes 0 and 2 to halves, or 1 and 3.
+// Extends bytes 0 and 2, or 1 and 3, to halves.
 static inline uint32_t odt_evens(uint32_t word) {
     uint32_t pair;
     __asm ("sxtb16 %0, %1" : "=r" (pair) : "r" (word));
@@ -34,7 +34,7 @@ static inline uint32_t odt_odds(uint32_t word) {
     return pair;
 }
 
-// Bytes 0 and 2 to halves, and `plus` added to each.
+// Extends bytes 0 and 2 to halves and adds `plus` to each.
 static inline uint32_t odt_even(uint32_t word, uint32_t plus) {
     uint32_t pair;
     if (__builtin_constant_p(plus) && plus == 0) {
@@ -44,7 +44,7 @@ static inline uint32_t odt_even(uint32_t word, uint32_t plus) {
     return pair;
 }
 
-// Bytes 1 and 3.
+// The same for bytes 1 and 3.
 static inline uint32_t odt_odd(uint32_t word, uint32_t plus) {
     uint32_t pair;
     if (__builtin_constant_p(plus) && plus == 0) {
@@ -54,7 +54,7 @@ static inline uint32_t odt_odd(uint32_t word, uint32_t plus) {
     return pair;
 }
 
-// The lower halves of two words, and the upper.
+// Packs the lower halves of two words, or the upper halves.
 static inline uint32_t odt_lower(uint32_t first, uint32_t second) {
     uint32_t pair;
     __asm ("pkhbt %0, %1, %2, lsl #16" : "=r" (pair) : "r" (first), "r" (second));
@@ -67,7 +67,7 @@ static inline uint32_t odt_upper(uint32_t first, uint32_t second) {
     return pair;
 }
 
-// The pairs of each of four columns of two words of bytes, `plus` added to each, to every `step` words.
+// Stores the pairs of four columns of two words of bytes, plus `plus`, at every `step` words.
 static inline void odt_pairs(uint32_t *to, int32_t step, uint32_t first, uint32_t second, uint32_t plus) {
     uint32_t lower = odt_lower(first, second), upper = odt_upper(first, second);
     to[0] = odt_even(lower, plus);
@@ -90,7 +90,7 @@ static inline int32_t odt_smmulr(int32_t a, int32_t b) {
     return upper;
 }
 
-// Both products of halves, added to a sum.
+// Adds both products of halves to a sum.
 static inline int32_t odt_smlad(uint32_t a, uint32_t b, int32_t sum) {
     __asm ("smlad %0, %1, %2, %3" : "=r" (sum) : "r" (a), "r" (b), "r" (sum));
     return sum;
@@ -105,7 +105,7 @@ static inline uint32_t odt_word_within(const int8_t *row, int32_t at, int32_t si
     if (at <= -4 || at >= size) {
         return beside;
     }
-    if (size >= 4) { // a word that lies inside, moved
+    if (size >= 4) { // a word inside the row, shifted
         int32_t bits = at < 0 ? -8 * at : 8 * (at + 4 - size);
         return at < 0 ? odt_word(row) << bits | beside >> (32 - bits)
                       : odt_word(row + size - 4) >> bits | beside << (32 - bits);

@@ -1,4 +1,4 @@
-// Four rows of weights times one column, on 32-bit cores without own loops; the same interface as dense_i8__m0.h.
+// Four rows of weights times one column, on 32-bit cores without loops of their own; the interface of dense_i8__m0.h.
 
 #ifndef ODT_DENSE_I8_C_H
 #define ODT_DENSE_I8_C_H

@@ -6,7 +6,7 @@
 #include "../../core.h"
 #include "padded_i8.h"
 
-// The windows that begin at `at` bytes in a row of x of `size` bytes.
+// Copies one row of `count` windows. The first begins `at` bytes into a row of x, which has `size` bytes.
 static void gather_row(const windows_t *g, const int8_t *row, int32_t size, int32_t at, int32_t count,
     const int8_t *beside, int8_t *to, int32_t step) {
     int32_t length = g->length, stride = g->SW * g->pixel;
@@ -20,7 +20,7 @@ static void gather_row(const windows_t *g, const int8_t *row, int32_t size, int3
             whole = at >= size ? count : 1;
             copy_rows(to, step, beside, 0, whole, length);
         } else if (ODT_M0 && length > 8) {
-            int32_t from = odt_max(-at, 0), end = odt_min(size - at, length); // what lies inside
+            int32_t from = odt_max(-at, 0), end = odt_min(size - at, length); // the part inside the row
             if (from > 0) {
                 copy_rows(to, step, beside, 0, 1, from);
             }
@@ -41,7 +41,7 @@ static void gather_row(const windows_t *g, const int8_t *row, int32_t size, int3
 
 #if ODT_M4
 
-// `count` rows of whole words, `length` bytes of each.
+// Copies `count` rows of `length` bytes, as whole words.
 static void copy_words(int8_t *to, int32_t step, const int8_t *x, int32_t stride, int32_t count, int32_t length) {
     for (; length > 4; length -= 8, to += 8, x += 8) {
         int8_t *at = to;
@@ -59,7 +59,7 @@ static void copy_words(int8_t *to, int32_t step, const int8_t *x, int32_t stride
 
 #if ODT_M0
 
-// Lines of four bytes at even addresses, as for 10x4 taps of one channel: the start of copy_rows() would take longer
+// Copies lines of four bytes at even addresses, as for 10x4 taps of one channel: calling copy_rows() would take longer
 // than the copy.
 static inline void copy_fours(int8_t *to, int32_t step, const int8_t *x, int32_t stride, int32_t count) {
     for (; count; count--, to += step, x += stride) {
@@ -76,7 +76,7 @@ static __attribute__((noinline)) void gather_padded(
     int32_t H = g->H, length = g->length, pitch = p->pitch, mask = p->mask, stride = g->SW * g->pixel;
     const int8_t *rows = p->rows + at;
     #if ODT_M0
-    // as the pitch is
+    // and so is the pitch
     int is_four = length == 4 && (((uintptr_t)rows | (uintptr_t)to | (uintptr_t)stride | (uintptr_t)step) & 1) == 0;
     #endif
     for (int32_t stop = ih + g->lines; ih < stop; ih++, to += length) {
@@ -100,7 +100,7 @@ static __attribute__((noinline)) void gather_padded(
     }
 }
 
-// Copies windows m .. m + count - 1, `step` bytes apart. Calls follow one another from m = 0 on.
+// Copies windows m .. m + count - 1 to rows `step` bytes apart. Calls must cover the windows in order, from m = 0 on.
 static __attribute__((noinline)) void gather_windows(const windows_t *g, int32_t m, int32_t count, int8_t *to,
     int32_t step, padded_t *p) {
     int32_t row = m / g->OW, ow = m - row * g->OW, b = row / g->OH, oh = row - b * g->OH, size = g->W * g->pixel;

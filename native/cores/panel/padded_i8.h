@@ -1,5 +1,5 @@
-// Rows of a convolution's input with zx on both sides. A row of a narrow image is copied once for all windows that meet
-// it, so that no window crosses the border.
+// Rows of a convolution's input with zx on both sides. A row of a narrow image is copied once, for all windows that
+// read it; no window then crosses the border.
 
 #ifndef ODT_PADDED_I8_H
 #define ODT_PADDED_I8_H
@@ -10,18 +10,18 @@
 #include "../../fixed.h"
 #include "../correlate.h"
 
-// Describes windows of x [B, H, W, C], with zx outside. A window has `lines` of `length` bytes: each is one of its
-// rows, or one tap if its pixels lie apart.
+// Describes windows of x [B, H, W, C], with zx outside. A window has `lines` lines of `length` bytes: a line is one of
+// its rows, or one tap if pixels lie apart.
 typedef struct {
     const int8_t *x;
     int32_t H, W, pixel, SH, SW, top, left, OH, OW, line_taps, KW, lines, length;
     int8_t zx;
     #if ODT_M4
-    int32_t skip; // bytes between pixels of x, which are not copied
+    int32_t skip; // bytes between pixels of x; they are not copied
     #endif
 } windows_t;
 
-// The windows of a convolution, or of the gradient of its filters; both have the same names of sizes.
+// The windows of a convolution, or of the gradient of its filters; both structs have these members.
 #define WINDOWS_OF(a) \
     (windows_t) { \
         .x = (a)->x, .H = (a)->H, .W = (a)->W, .pixel = odt_pixel((a)->C, (a)->x_skip), .SH = (a)->SH, .SW = (a)->SW, \
@@ -33,9 +33,9 @@ typedef struct {
 
 #if ODT_M0
 
-// `count` > 0 rows of `length` > 0 bytes each, from every `stride` bytes of x to every `step` bytes: 8 cycles per row,
-// 4 per byte or, if all addresses and lengths are multiples of 4 or 2, per word or halfword. r0: to, r1: step, r2: x,
-// r3: stride, r4: rows left, r5: length, r6: where the loop is entered, r7: what is copied.
+// Copies `count` > 0 rows of `length` > 0 bytes, `stride` bytes apart in x and `step` bytes apart in the result: 8
+// cycles per row, 4 per byte or, if all addresses and lengths are multiples of 4 or 2, per word or halfword. r0: to,
+// r1: step, r2: x, r3: stride, r4: rows left, r5: length, r6: the loop's entry, r7: the data.
 __attribute__((naked, noinline)) static void copy_rows(int8_t *to, int32_t step, const int8_t *x, int32_t stride,
     int32_t count, int32_t length) {
     (void)to, (void)step, (void)x, (void)stride, (void)count, (void)length;
@@ -57,7 +57,7 @@ __attribute__((naked, noinline)) static void copy_rows(int8_t *to, int32_t step,
                    "1:\n"
                    "push {r0, r2}\n" // 28: count
                    "ldr r4, [sp, #28]\n"
-                   "movs r6, r5\n" // of this turn
+                   "movs r6, r5\n" // in this turn
                    "cmp r6, #32\n"
                    "bls 2f\n"
                    "movs r6, #32\n"
@@ -158,13 +158,13 @@ static __attribute__((noinline)) void copy_rows(
 
 #endif
 
-// bytes of a window's line at most, of rows with zx beside them, and
+// the most bytes of a window's line, the bytes for rows with zx on both sides, and
 enum { LINE = 96, PADDED = 256, BEYOND = ODT_M4 ? 4 : 0 };
-                                                           // what words may read past these
+                                                           // how far words may read past these
 
-// A line of zx, and the rows of x that a row of outputs meets: row ih at (ih & mask) * pitch. Rows `first` to `next` of
-// image b are there. In a row, `inside` bytes from `skip` on are copied to `from`; the rest is zx. If there is no room,
-// pitch = 0.
+// A line of zx, and the rows of x that a row of outputs reads: row ih is at (ih & mask) * pitch. Rows `first` to `next`
+// of image b are present. In a row, `inside` bytes from `skip` on are copied to `from`; the rest is zx. If they do not
+// fit, pitch = 0.
 typedef struct {
     int32_t pitch, mask, from, skip, inside, b, first, next;
     int8_t line[LINE] __attribute__((aligned(4))), rows[PADDED + BEYOND] __attribute__((aligned(4)));
@@ -198,7 +198,7 @@ static void begin_padded(const windows_t *g, padded_t *p) {
     memset(p->rows, g->zx, (size_t)(p->pitch * slots));
 }
 
-// Makes rows ih .. of image b available, as many as a window has lines.
+// Makes the rows of a window available, from row ih of image b on.
 static __attribute__((noinline)) void pad_rows(const windows_t *g, padded_t *p, int32_t b, int32_t ih) {
     int32_t size = g->W * g->pixel, start = odt_max(ih, 0), stop = odt_min(ih + g->lines, g->H);
     if (b != p->b || start < p->first || start > p->next) {

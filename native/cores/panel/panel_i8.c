@@ -1,6 +1,6 @@
-// Products of int8 matrices by panels (correlate.h) on cores without SMLAD: the inner loops of the core, then the loops
-// around them. The stack holds a panel and a block of sums, or gathered windows: 3.1 KB together, in a small module
-// 1.9.
+// Products of int8 matrices by panels (correlate.h) on cores without SMLAD: the core's inner loops, then the loops
+// around them. The stack holds a panel and a block of sums, or gathered windows: 3.1 KB in total, in a small module 1.9
+// KB.
 
 #include "../../core.h"
 #include "../correlate.h"
@@ -17,16 +17,16 @@
 
 enum {
     ROWS = 4,   // of a panel
-    DEPTH = ODT_SMALL ? 144 : 288, // products in a panel, even: a filter of 3x3 taps of 16 channels, or 32
-    BLOCK = 48, // columns that are summed at a time
-    AT_ONCE = ODT_SMALL ? DEPTH : 256, // depths that are packed at a time: 16 bits hold their sum
+    DEPTH = ODT_SMALL ? 144 : 288, // products in a panel, an even number: a filter of 3x3 taps with 16 channels, or 32
+    BLOCK = 48, // columns summed at a time
+    AT_ONCE = ODT_SMALL ? DEPTH : 256, // depths packed at a time: their sum fits 16 bits
 };
 
 // The sums of a block of columns, four rows each, in the core's format.
 typedef int32_t sums_t[ROWS];
 
-// The columns that a panel is multiplied by: `count` columns of `depth` elements, which are `stride` bytes apart. The
-// columns start `step` bytes apart.
+// The columns by which a panel is multiplied: `count` columns, `step` bytes apart, of `depth` elements, `stride` bytes
+// apart.
 typedef struct {
     int32_t depth, stride, count, step;
 } columns_t;
@@ -36,8 +36,8 @@ typedef struct {
 typedef struct {
     const int32_t *offsets;    // 0: added to the sums of the first row; the values of the other rows follow
     const odt_multiplier_t *q; // 4: of the first row
-    int8_t *y;                 // 8: of the first row; the others follow
-    const int32_t *sums;       // 12: the first row's of the first column
+    int8_t *y;                 // 8: of the first row; the other rows follow
+    const int32_t *sums;       // 12: of the first row and column
     int32_t q_step;            // 16: bytes to the next row's multiplier
     int32_t length;            // 20: bytes of columns
     int32_t most;              // 24: bound of the magnitude of sums
@@ -47,7 +47,7 @@ typedef struct {
     int32_t step, zy;          // 48, 52: distance from a column's output to the next one
 } output_t;
 
-#define ANY_SUM (1 << 20) // the bound if nothing is known; above it finish_rows() checks sums
+#define ANY_SUM (1 << 20) // the bound if no better one is known; above it finish_rows() checks sums
 
 static const int32_t none[ROWS]; // initial sums of the columns
 
@@ -62,13 +62,13 @@ static void fill_columns(sums_t *sums, int32_t count, const int32_t *start) {
     }
 }
 
-// Each core's:
+// Each core defines:
 //
-//     panel_t, UNITS      of what a panel consists, UNITS of it a depth
-//     ALIGNED             depths that are multiplied together: where runs had better begin
-//     pack(..)            four rows to the panel; take(..) and put_back(..) depths of it out and in
-//     run(..)             sums += panel * columns, or from where all columns start
-//     finish_rows(..)     rows of sums to outputs
+//     panel_t, UNITS      the elements of a panel, UNITS per depth
+//     ALIGNED             depths multiplied together: runs should begin at a multiple
+//     pack(..)            packs four rows; take(..) and put_back(..) take depths out of a panel and put them back
+//     run(..)             sums += panel * columns, or sums = start + panel * columns
+//     finish_rows(..)     converts rows of sums to outputs
 
 #if ODT_M0 || ODT_RV32
 #include "panel_i8__lanes.inc"
@@ -82,8 +82,8 @@ static void fill_columns(sums_t *sums, int32_t count, const int32_t *start) {
 #include "panel_i8__c.inc"
 #endif
 
-// Whether finish_rows() may be used: always, unless a scale has diverged or a program is wrong. With several
-// multipliers, each adds to `marks`, which start at 0.
+// Adds a mark to `marks` if finish_rows() must not be used with q: if a scale has diverged or a program is wrong. The
+// caller starts with 0 and tests the result.
 static inline uint32_t mark_unusual(uint32_t marks, const odt_multiplier_t *q) {
     return marks | ((uint32_t)q->m & 0x8000007F) | ((((uint32_t)q->s - 33) | (62 - (uint32_t)q->s)) & 0x80000000);
 }
@@ -99,7 +99,7 @@ static void finish_usual(output_t *o, const int32_t *sums, int32_t count, const 
     o->length = count * (int32_t)sizeof(sums_t);
     o->high = 127;
     o->max = o->zy + *peak;
-    o->min = o->zy - (o->lo == o->zy ? 1 << 30 : *peak); // after a ReLU: no peak
+    o->min = o->zy - (o->lo == o->zy ? 1 << 30 : *peak); // after a ReLU: no negative peak
     finish_rows(o);
     *peak = odt_max(o->max - o->zy, o->lo == o->zy ? 0 : o->zy - o->min);
 }
@@ -169,9 +169,9 @@ typedef struct {
 
 // One file, because both directions run the same loops over panels.
 #if ODT_SMALL
-#define ODT_SCRATCH inline __attribute__((always_inline)) // there is one function
+#define ODT_SCRATCH inline __attribute__((always_inline)) // only one function uses it
 #else
-#define ODT_SCRATCH __attribute__((noinline)) // these functions do not use the stack at the same time
+#define ODT_SCRATCH __attribute__((noinline)) // so that the callers' stack frames do not add up
 #include "gather_i8__panel.inc"
 #endif
 

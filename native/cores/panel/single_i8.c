@@ -1,5 +1,5 @@
 // Convolutions with a single filter, int8 (correlate.h), on 32-bit cores. Each row of the filter is multiplied by four
-// windows at a time, which are read in place. In a panel three of four rows would be empty. The stack holds 1.5 KB.
+// windows at a time, which are read in place. A panel would have three empty rows. The stack holds 1.5 KB.
 
 #include "../../core.h"
 #include "../correlate.h"
@@ -21,16 +21,16 @@ int odt_is_single(const odt_correlation_t *a) {
         && (filter <= ODT_SINGLE_WEIGHTS || odt_is_contiguous(a));
 }
 
-// Adds x * w - less for `count` windows, BLOCK at most, `step` bytes apart: of a row of `length` > 0 weights.
+// Adds x * w - less to the sums of `count` <= BLOCK windows, `step` bytes apart; w is a row of `length` > 0 weights.
 static void add_windows(
     int32_t (*sums)[4], const int8_t *x, int32_t step, int32_t count, const int8_t *w, int32_t length, int32_t less) {
     int32_t dots[BLOCK];
     if (count < 4) {
-        for (int32_t i = 0; i < count; i++) { // each as one of four
+        for (int32_t i = 0; i < count; i++) { // one at a time, each computed four times
             odt_dot4_i8(w, x + i * step, 0, length, 0, dots + i, 1);
         }
     } else {
-        if (count & 3) { // the remaining ones as part of four
+        if (count & 3) { // the last four windows; some are computed twice
             odt_dot4_i8(w, x + (count - 4) * step, step, length, 0, dots + count - 4, 1);
         }
         odt_dot4_i8(w, x, step, length, 0, dots, count / 4);
@@ -40,7 +40,7 @@ static void add_windows(
     }
 }
 
-// The correction of rows of the filter, taps t, for x - zx.
+// The correction for zx: sums of the filter's rows over taps t.
 static void sum_rows(const odt_correlation_t *a, const int8_t *w, odt_taps_t t, int32_t *less) {
     for (int32_t kh = 0; kh < a->KH; kh++) {
         less[kh] =
@@ -104,7 +104,7 @@ void odt_correlate_single_i8(const odt_correlation_t *a) {
                         summed = t;
                     }
                     for (int32_t kh = 0; kh < a->KH; kh++) {
-                        odt_taps_t o = odt_outputs(kh, a->top, a->SH, a->H, a->OH); // that meet it
+                        odt_taps_t o = odt_outputs(kh, a->top, a->SH, a->H, a->OH); // outputs that meet row kh
                         int32_t from = odt_max(o.from, upright ? first : other),
                                 to = upright ? first + count : other + 1;
                         to = odt_min(o.to, to);

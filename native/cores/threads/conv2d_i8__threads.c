@@ -1,6 +1,6 @@
-// Products of int8 matrices (correlate.h) on two cores. They split channels if these divide evenly, since each core
-// then packs its own filters; otherwise images, rows of an image, or positions of a row. For a small gradient of
-// filters they split images.
+// Products of int8 matrices (correlate.h) on two cores. Channels are split if they divide evenly, because each core
+// then packs its own filters; otherwise images, rows of an image, or positions of a row are split. For a small gradient
+// of filters, images are split.
 
 #include "../correlate.h"
 #include "../../fixed.h"
@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-enum { ROWS = 4, SUMS = 128 }; // rows of a panel; words of a gradient that has room on the stack twice
+enum { ROWS = 4, SUMS = 128 }; // rows of a panel; words of a gradient that fits the stack twice
 
 static void correlate_channels(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
     odt_correlation_t a = *(const odt_correlation_t *)arguments;
@@ -79,7 +79,7 @@ static void correlate_dw_channels(const void *arguments, int32_t first, int32_t 
     odt_correlate_dw_part_i8(&a);
 }
 
-// The sums of the second half of the images, which are added in the end.
+// The sums of the second half of the images; they are added at the end.
 typedef struct {
     const odt_correlation_dw_t *a;
     int32_t sums[SUMS];
@@ -100,7 +100,7 @@ void odt_correlate_dw_i8(const odt_correlation_dw_t *a) {
     int32_t words = a->N * a->KH * a->KW * a->C;
     if (!odt_has_parts()) {
         odt_correlate_dw_part_i8(a);
-    } else if (a->B > 1 && words <= SUMS) { // each then gathers its own windows
+    } else if (a->B > 1 && words <= SUMS) { // each core then gathers its own windows
         of_images_t of = {.a = a};
         odt_split(correlate_dw_images, &of, a->B, 1, NULL);
         for (int32_t i = 0; i < words; i++) {

@@ -1,4 +1,4 @@
-// Sums of int8 tensors that are rounded once (add_once_i8.c), 16 at a time on a PC with AVX2.
+// Sums of int8 tensors, rounded once (add_once_i8.c), 16 at a time on a PC with AVX2.
 
 #ifndef ODT_ADD_ONCE_X86_H
 #define ODT_ADD_ONCE_X86_H
@@ -10,9 +10,10 @@
 
 #if ODT_X86
 
-enum { ODT_X86_SUMS = 16 }; // that are added before they become bytes
+enum { ODT_X86_SUMS = 16 }; // sums computed before they become bytes
 
-// How bytes, moved up by `up` bits, become summands; 0 for multipliers that would exceed 32 bits.
+// Prepares the conversion of bytes, shifted up by `up` bits, to summands; returns 0 for multipliers that would exceed
+// 32 bits.
 static inline int odt_summand16(odt_outputs16_t *o, odt_multiplier_t q, int32_t zero, int32_t *up) {
     int32_t more = odt_max(33 - q.s, 0);
     q.s += more;
@@ -33,7 +34,7 @@ ODT_AVX2 static inline __m256i odt_summands(const int8_t *x, const odt_outputs16
 
 #if ODT_HAS_VNNI
 
-// 16 at a time, and all that are not fewer; returns their number.
+// Computes groups of 16 elements; returns the number of elements.
 ODT_VNNI static inline int32_t odt_add_all_wide(const odt_add_once_i8_t *a, const odt_outputs16_t *of_a, int32_t up_a,
     const odt_outputs16_t *of_b, int32_t up_b, int32_t *peak) {
     __m128i move_a = _mm_cvtsi32_si128(up_a), move_b = _mm_cvtsi32_si128(up_b);
@@ -46,7 +47,7 @@ ODT_VNNI static inline int32_t odt_add_all_wide(const odt_add_once_i8_t *a, cons
         __m512i second = _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(a->b + done)));
         first = odt_rescale_wide(_mm512_sll_epi32(_mm512_sub_epi32(first, za), move_a), of_a);
         second = odt_rescale_wide(_mm512_sll_epi32(_mm512_sub_epi32(second, zb), move_b), of_b);
-        __m512i s = _mm512_srai_epi32(_mm512_add_epi32(first, second), 2); // a 65,536th, to nearest, in two steps
+        __m512i s = _mm512_srai_epi32(_mm512_add_epi32(first, second), 2); // / 65,536, to nearest, in two steps
         s = _mm512_srai_epi32(_mm512_add_epi32(s, half), 14);
         e.max = _mm512_max_epi32(e.max, s);
         e.min = _mm512_min_epi32(e.min, s);
@@ -64,7 +65,7 @@ ODT_AVX2 static inline int32_t odt_add_once_i8__x86(
     const odt_add_once_i8_t *a, odt_multiplier_t qa, odt_multiplier_t qb, int32_t *peak) {
     odt_outputs16_t of_a, of_b, of_y;
     int32_t up_a, up_b, done = 0;
-    odt_multiplier_t q = {1 << 30, 46}; // a 65,536th
+    odt_multiplier_t q = {1 << 30, 46}; // 1 / 65,536
     int is_usual = a->zy == (int8_t)a->zy && a->lo == (int8_t)a->lo && a->lo <= a->zy;
     if (!odt_has_avx2() || !is_usual || !odt_summand16(&of_a, qa, a->za, &up_a)
         || !odt_summand16(&of_b, qb, a->zb, &up_b) || !odt_outputs16(&of_y, &q, 0, NULL, ODT_X86_WIDTH, a->zy, a->lo)) {

@@ -1,4 +1,4 @@
-// Vectors of 256 and 512 bits on a PC: functions that use them, and whether the processor has them.
+// Vectors of 256 and 512 bits on a PC: attributes for functions that use them, and whether the processor has them.
 
 #ifndef ODT_AVX2_X86_H
 #define ODT_AVX2_X86_H

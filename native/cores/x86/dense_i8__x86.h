@@ -1,4 +1,4 @@
-// Dense layers of few samples on a PC with VNNI (wide__x86.h): weights are read once, in place.
+// Dense layers for few samples on a PC with VNNI (wide__x86.h): weights are read once, in place.
 
 #ifndef ODT_DENSE_I8_X86_H
 #define ODT_DENSE_I8_X86_H
@@ -9,9 +9,9 @@
 
 #if ODT_HAS_VNNI
 
-enum { ODT_X86_INPUTS = 1024 }; // of a sample at most
+enum { ODT_X86_INPUTS = 1024 }; // the most inputs of a sample
 
-// Sums of four vectors each, as a vector.
+// The sums of four vectors, as one vector.
 ODT_VNNI_INLINE __m128i odt_sums_of_four(__m512i a, __m512i b, __m512i c, __m512i d) {
     __m512i ab = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
     __m512i cd = _mm512_add_epi32(_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
@@ -31,7 +31,7 @@ ODT_VNNI static inline int odt_dense_dot_i8__x86(const odt_dense_i8_t *a) {
     __mmask64 rest = ~(__mmask64)0 >> (63 - (K - 1) % 64);
     odt_extremes_t e = {zero, zero};
     for (int32_t m = 0; m < a->M; m++) {
-        for (int32_t k = 0; k <= last; k++) { // 0 after the end, as weights are
+        for (int32_t k = 0; k <= last; k++) { // 0 after the end, like the weights
             const int8_t *from = a->x + m * K + 64 * k;
             x[k] = _mm512_xor_si512(_mm512_maskz_loadu_epi8(k < last ? ~(__mmask64)0 : rest, from), sign);
         }

@@ -1,6 +1,5 @@
 // Depthwise convolutions of int8 (depthwise.h) on a PC with VNNI (wide__x86.h): 16 channels at a time, four taps of a
-// row together. x is copied to lines of bytes, 128 larger and surrounded by zx. Sums wrap, so their order does not
-// matter.
+// row together. x + 128 is copied to lines of bytes, surrounded by zx + 128. Sums wrap, so their order does not matter.
 
 #include "../../core.h"
 #include "../depthwise.h"
@@ -15,10 +14,10 @@
 
 enum {
     LANES = ODT_X86_WIDTH,
-    FOURS = 16,  // of a filter's taps at most
-    OUTPUTS = 4, // that are summed together
-    BLOCK = 64,  // outputs whose places are found together
-    LINES = ODT_X86_SMALL ? 640 : 32768, // largest number of elements of x
+    FOURS = 16,  // the most groups of four taps
+    OUTPUTS = 4, // summed together
+    BLOCK = 64,  // outputs located together
+    LINES = ODT_X86_SMALL ? 640 : 32768, // the most elements of x
 };
 
 // 16 filters, or fewer.
@@ -33,13 +32,13 @@ typedef struct {
     odt_outputs16_t outputs[4];
 } sixty_four_t;
 
-// Where taps are, from where the window begins.
+// Offsets of the taps from the window's start.
 typedef struct {
     ptrdiff_t taps[FOURS][4];
     int32_t fours;
 } fours_t;
 
-// Channels n .. n + channels - 1; 0 for multipliers that odt_outputs_wide() does not take.
+// Packs channels n .. n + channels - 1; returns 0 for multipliers that odt_outputs_wide() does not take.
 ODT_VNNI static int pack_channels(const odt_depthwise_t *a, int32_t n, int32_t channels, sixteen_t *f) {
     __m512i sums = _mm512_setzero_si512();
     if (a->w_kw == 1 && (a->KH == 1 || a->w_kh == a->KW)) {
@@ -66,7 +65,7 @@ ODT_VNNI static int pack_channels(const odt_depthwise_t *a, int32_t n, int32_t c
         &f->outputs, a->q + n, 1, a->bias ? a->bias + n : NULL, channels, a->zx, a->zy, a->lo, sums);
 }
 
-// Of sixteens to 64.
+// Joins four packs of 16 channels to one of 64.
 static void turn_sixteens(const sixteen_t *from, int32_t fours, sixty_four_t *to) {
     for (int32_t v = 0; v < 4; v++) {
         odt_outputs16_t *o = &to->outputs[v];
@@ -86,7 +85,7 @@ static void turn_sixteens(const sixteen_t *from, int32_t fours, sixty_four_t *to
     }
 }
 
-// Lines have `size` bytes. After the last tap comes that one again, times 0.
+// Finds the offsets of taps in lines of `size` bytes. The last tap is repeated, with weights of 0.
 static void find_fours(const odt_depthwise_t *a, int32_t size, fours_t *f) {
     int32_t taps = a->KH * a->KW;
     f->fours = (taps + 3) / 4;
@@ -96,7 +95,7 @@ static void find_fours(const odt_depthwise_t *a, int32_t size, fours_t *f) {
     }
 }
 
-// Four taps of 16 channels, channel by channel.
+// Loads four taps of 16 channels, ordered by channel.
 ODT_VNNI_INLINE __m512i taps_at(const uint8_t *x, const ptrdiff_t *taps, __m512i words, __m512i bytes) {
     __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(x + taps[0])));
     v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(x + taps[1])), 1);
@@ -105,7 +104,7 @@ ODT_VNNI_INLINE __m512i taps_at(const uint8_t *x, const ptrdiff_t *taps, __m512i
     return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(words, v), bytes);
 }
 
-// 16 channels of `count` outputs, whose windows begin at offsets from x.
+// Computes 16 channels of `count` outputs, whose windows begin at offsets from x.
 ODT_VNNI static void sum_sixteen(const sixteen_t *f, const fours_t *t, const uint8_t *x, const int32_t *offsets,
     int32_t count, int8_t *y, const int32_t *places, odt_extremes_t *e) {
     __m512i words = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
@@ -138,7 +137,7 @@ ODT_VNNI static void sum_sixteen(const sixteen_t *f, const fours_t *t, const uin
     }
 }
 
-// The same of 64 channels.
+// The same for 64 channels.
 ODT_VNNI static void sum_sixty_four(const sixty_four_t *f, const fours_t *t, const uint8_t *x, const int32_t *offsets,
     int32_t count, int8_t *y, const int32_t *places, odt_extremes_t *e) {
     const odt_outputs16_t *o[4] = {&f->outputs[0], &f->outputs[1], &f->outputs[2], &f->outputs[3]};
@@ -164,7 +163,7 @@ ODT_VNNI static void sum_sixty_four(const sixty_four_t *f, const fours_t *t, con
     }
 }
 
-// Channels first .. stop - 1, whose filters are packed, tile by tile.
+// Computes channels first .. stop - 1, with packed filters, tile by tile.
 ODT_VNNI static void sum_tiles(const odt_depthwise_t *a, const odt_x86_windows_t *w, const odt_x86_tile_t *all,
     int32_t first, int32_t stop, const sixteen_t *filters, const sixty_four_t *turned, uint8_t *lines, int32_t *peak) {
     odt_correlation_t outputs = {.y_b = a->y_b, .y_oh = a->y_oh, .y_ow = a->y_ow};
@@ -195,7 +194,7 @@ ODT_VNNI static void sum_tiles(const odt_depthwise_t *a, const odt_x86_windows_t
 
 int odt_depthwise_dot_i8__x86(const odt_depthwise_t *given, int32_t first, int32_t stop, int32_t *peak) {
     odt_depthwise_t a = *given;
-    if (a.W == 1 && a.KW == 1 && a.OW == 1 && a.left == 0) { // rows are longer
+    if (a.W == 1 && a.KW == 1 && a.OW == 1 && a.left == 0) { // exchange the axes: rows are longer
         a = odt_turned(&a);
     }
     odt_x86_windows_t w = {a.x, a.B, a.H, a.W, a.N, a.KH, a.KW, a.SH, a.SW, a.top, a.left, a.OH, a.OW, a.zx};

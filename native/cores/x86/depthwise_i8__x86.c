@@ -1,6 +1,5 @@
 // Depthwise convolutions of int8 (depthwise.h) on a PC with AVX2: 16 channels at a time, taps in pairs. A tap outside
-// the image reads zx, and sums are less zx times the filter's sum, which is part of the bias. Sums wrap, so their order
-// does not matter.
+// the image reads zx. The bias subtracts zx times the sum of the filter. Sums wrap, so their order does not matter.
 
 #include "../../core.h"
 #include "../depthwise.h"
@@ -14,11 +13,11 @@
 
 enum {
     LANES = ODT_X86_WIDTH,
-    TAPS = 64, // of a filter at most
-    RUN = 64,  // outputs that are summed before they are finished
+    TAPS = 64, // the most taps of a filter
+    RUN = 64,  // outputs summed before they are finished
 };
 
-// 16 filters by pairs of taps: eight filters of each half of a vector of unpacked channels.
+// 16 filters in pairs of taps: eight filters per half of a vector of unpacked channels.
 typedef struct {
     int16_t w[TAPS / 2][2 * LANES];
     int8_t outside[LANES];
@@ -26,13 +25,13 @@ typedef struct {
     int32_t taps;
 } lanes_t;
 
-// Where the taps of an output are, and how far from there those of the next one.
+// Addresses of the taps of an output, and distances to those of the next output.
 typedef struct {
     const int8_t *from[TAPS + 1];
     int32_t steps[TAPS + 1];
 } places_t;
 
-// Channels n .. n + 15; 0 for multipliers that odt_finish_outputs() does not take.
+// Packs channels n .. n + 15; returns 0 for multipliers that odt_finish_outputs() does not take.
 static int pack_sixteen(const odt_depthwise_t *a, int32_t n, lanes_t *f) {
     if (!odt_outputs16(&f->outputs, a->q + n, 1, a->bias ? a->bias + n : NULL, LANES, a->zy, a->lo)) {
         return 0;
@@ -41,7 +40,7 @@ static int pack_sixteen(const odt_depthwise_t *a, int32_t n, lanes_t *f) {
     memset(f->w, 0, sizeof(f->w));
     memset(f->outside, a->zx, sizeof(f->outside));
     for (int32_t i = 0; i < LANES; i++) {
-        int32_t channel = (i & 3) + 8 * (i >> 2 & 1) + 4 * (i >> 3), sum = 0; // as vectors are unpacked
+        int32_t channel = (i & 3) + 8 * (i >> 2 & 1) + 4 * (i >> 3), sum = 0; // in the order of unpacked vectors
         int16_t *to = f->w[0] + 2 * i;
         const int8_t *row = a->w + (n + channel) * a->w_n;
         for (int32_t kh = 0, tap = 0; kh < a->KH; kh++, row += a->w_kh) {
@@ -77,7 +76,7 @@ ODT_AVX2 static void sum_taps(const lanes_t *f, const places_t *p, int32_t count
     }
 }
 
-// Outputs ow .. ow + count - 1 of row oh of image b.
+// Computes outputs ow .. ow + count - 1 of row oh of image b.
 static void sum_outputs(const odt_depthwise_t *a, const lanes_t *f, int32_t n, int32_t b, int32_t oh, int32_t ow,
     int32_t count, int32_t (*sums)[LANES]) {
     int32_t ih = oh * a->SH - a->top;
@@ -97,7 +96,7 @@ static void sum_outputs(const odt_depthwise_t *a, const lanes_t *f, int32_t n, i
                 p.steps[tap] = is_inside ? a->SW * a->N : 0;
             }
         }
-        p.from[tap] = f->outside; // after an odd number of taps, times 0
+        p.from[tap] = f->outside; // completes an odd number of taps, with weights of 0
         p.steps[tap] = 0;
         sum_taps(f, &p, same, sums);
         ow += same;
@@ -119,7 +118,7 @@ int odt_depthwise_i8__x86(const odt_depthwise_t *a, int32_t first, int32_t stop,
         places[i] = i * a->y_ow;
     }
     for (int32_t next = first; next < stop; next += LANES) {
-        int32_t n = odt_min(next, stop - LANES); // the last ones, if fewer are left
+        int32_t n = odt_min(next, stop - LANES); // the last channels overlap if fewer are left
         lanes_t f;
         if (!pack_sixteen(a, n, &f)) {
             return 0;

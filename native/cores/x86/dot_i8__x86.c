@@ -1,6 +1,6 @@
-// Products of int8 matrices (correlate.h) on a PC with VNNI (wide__x86.h). x is copied to lines of bytes, 128 larger
-// and surrounded by zx, so that the rows of a window are read in place. The other factor is packed in fours. Sums wrap,
-// so their order does not matter.
+// Products of int8 matrices (correlate.h) on a PC with VNNI (wide__x86.h). x + 128 is copied to lines of bytes,
+// surrounded by zx + 128, so that the rows of a window are read in place. The other factor is packed in fours. Sums
+// wrap, so their order does not matter.
 
 #include "../../core.h"
 #include "../correlate.h"
@@ -17,45 +17,29 @@
 
 enum {
     WIDTH = ODT_X86_WIDTH,
-    VECTORS = 4,  // of filters that are summed together, at most
-    ROWS = 8,     // outputs that are summed together, at most
-    BLOCK = 96,   // outputs whose places are found together: a multiple of 6 and 8
-    LINES = ODT_X86_SMALL ? 320 : 65536,   // largest number of elements of x
-    PANELS = ODT_X86_SMALL ? 4096 : 131072, // largest number of bytes of the factor that is packed
-    SUMS = VECTORS * BLOCK * WIDTH, // before they become outputs
+    VECTORS = 4,  // the most vectors of filters summed together
+    ROWS = 8,     // the most outputs summed together
+    BLOCK = 96,   // outputs located together: a multiple of 6 and 8
+    LINES = ODT_X86_SMALL ? 320 : 65536,   // the most elements of x
+    PANELS = ODT_X86_SMALL ? 4096 : 131072, // the most bytes of the packed factor
+    SUMS = VECTORS * BLOCK * WIDTH, // sums before they become outputs
 };
 
-#define UNROLL _Pragma("GCC unroll 32")
-
-// Of malloc() for the time of a call: too much for the stack of a thread.
+// From malloc() for the time of a call: too large for a thread's stack.
 typedef struct {
     int8_t *panels;
     uint8_t *lines;
     odt_outputs16_t *outputs; // of 16 filters each
     int32_t *sums;            // SUMS
-    uint8_t *usual;           // whether they are by odt_outputs_wide()
+    uint8_t *usual;           // whether odt_outputs_wide() takes the outputs
 } dot_scratch_t;
 
 // --- filters in fours ---------------------------------------------------------------------------
 
-// Four rows of `count` bytes, byte by byte in turn.
-ODT_VNNI static __m512i turn_fours(const int8_t *const *rows, int32_t count) {
-    __mmask16 mask = (__mmask16)((1 << count) - 1);
-    __m128i a = _mm_maskz_loadu_epi8(mask, rows[0]), b = _mm_maskz_loadu_epi8(mask, rows[1]);
-    __m128i c = _mm_maskz_loadu_epi8(mask, rows[2]), d = _mm_maskz_loadu_epi8(mask, rows[3]);
-    __m128i ab = _mm_unpacklo_epi8(a, b), cd = _mm_unpacklo_epi8(c, d), AB = _mm_unpackhi_epi8(a, b),
-            CD = _mm_unpackhi_epi8(c, d);
-    __m256i low = _mm256_inserti128_si256(
-        _mm256_castsi128_si256(_mm_unpacklo_epi16(ab, cd)), _mm_unpackhi_epi16(ab, cd), 1);
-    __m256i high = _mm256_inserti128_si256(
-        _mm256_castsi128_si256(_mm_unpacklo_epi16(AB, CD)), _mm_unpackhi_epi16(AB, CD), 1);
-    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
-}
-
 static const int8_t no_weights[WIDTH];
 
-// Filters n .. n + 15: fours of KH rows, each `step` bytes after the one before; missing filters are 0, or copies of
-// the last. Returns the sums of the weights.
+// Packs filters n .. n + 15: fours of KH rows, `step` bytes from row to row. Missing filters are 0, or copies of the
+// last. Returns the sums of the weights.
 ODT_VNNI static __m512i pack_fours_of_filters(const odt_correlation_t *a, int32_t n, int8_t *to, int32_t step) {
     int32_t length = a->KW * a->C, fours = (length + 3) / 4, count = odt_min(WIDTH, a->N - n);
     const int8_t *w = a->w + n * a->w_n;
@@ -89,7 +73,7 @@ ODT_VNNI static __m512i pack_fours_of_filters(const odt_correlation_t *a, int32_
                     rows[i] = apart[i];
                 }
             }
-            __m512i v = turn_fours(rows, count);
+            __m512i v = odt_turn_fours(rows, count);
             _mm512_storeu_si512(at, v);
             sums = odt_add_weights(sums, v);
         }
@@ -97,7 +81,7 @@ ODT_VNNI static __m512i pack_fours_of_filters(const odt_correlation_t *a, int32_
     return sums;
 }
 
-// Filters from .. stop - 1: panels of those that are summed together.
+// Packs filters from .. stop - 1 to panels of filters that are summed together.
 ODT_VNNI static void pack_all(const odt_correlation_t *a, int32_t from, int32_t stop, const dot_scratch_t *scratch) {
     int32_t panel = (a->KW * a->C + 3) / 4 * a->KH * 64, count = (stop - from + WIDTH - 1) / WIDTH;
     for (int32_t i = 0, n = from; i < count; i++, n += WIDTH) {
@@ -111,11 +95,11 @@ ODT_VNNI static void pack_all(const odt_correlation_t *a, int32_t from, int32_t 
 
 // --- sums ---------------------------------------------------------------------------------------
 
-// Where outputs are: their windows, and their bytes from y on.
+// Places of outputs: their windows, and their bytes from y on.
 typedef struct {
     const uint8_t *x;
     const int32_t *offsets, *places;
-    int32_t count, KH, size, length; // outputs; rows of a window, bytes from one to the next, and of one
+    int32_t count, KH, size, length; // outputs; rows of a window, bytes from row to row, bytes of a row
 } dot_block_t;
 
 ODT_VNNI_INLINE __m512i four_at(const uint8_t *x) {
@@ -124,7 +108,7 @@ ODT_VNNI_INLINE __m512i four_at(const uint8_t *x) {
     return _mm512_set1_epi32(four);
 }
 
-// Outputs of odt_outputs_of_four(): a vector's at each of four places, which follow one another by `vectors`.
+// Stores the outputs of odt_outputs_of_four(): of each vector at one of four places, `vectors` vectors per place.
 ODT_VNNI_INLINE void store_four(__m512i v, int32_t vectors, int8_t *const *to) {
     __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     v = _mm512_permutexvar_epi32(order, v);
@@ -141,12 +125,12 @@ ODT_VNNI_INLINE void store_four(__m512i v, int32_t vectors, int8_t *const *to) {
     }
 }
 
-// The outputs of `rows` windows by `vectors` times 16 filters. y is NULL where sums alone are asked for.
+// Computes the outputs of `rows` windows for `vectors` times 16 filters. If y is NULL, only sums.
 ODT_VNNI_INLINE void dot_rows(const dot_block_t *b, int32_t first, const int8_t *panel, int32_t rows, int32_t vectors,
     const odt_outputs16_t *o, int8_t *y, odt_extremes_t *e, int32_t *sums) {
     const uint8_t *x[ROWS];
     __m512i s[ROWS * VECTORS];
-    UNROLL
+    ODT_X86_UNROLL
     for (int32_t i = 0; i < rows; i++) {
         x[i] = b->x + b->offsets[first + i];
         for (int32_t j = 0; j < vectors; j++) {
@@ -159,7 +143,7 @@ ODT_VNNI_INLINE void dot_rows(const dot_block_t *b, int32_t first, const int8_t 
             for (int32_t j = 0; j < vectors; j++) {
                 w[j] = _mm512_loadu_si512(panel + 64 * j);
             }
-            UNROLL
+            ODT_X86_UNROLL
             for (int32_t i = 0; i < rows; i++) {
                 __m512i v = four_at(x[i] + k);
                 for (int32_t j = 0; j < vectors; j++) {
@@ -170,7 +154,7 @@ ODT_VNNI_INLINE void dot_rows(const dot_block_t *b, int32_t first, const int8_t 
     }
     int is_cut = o->lo == o->zy;
     if (y && o[vectors - 1].filters == WIDTH && first + rows <= b->count) {
-        UNROLL
+        ODT_X86_UNROLL
         for (int32_t i = 0; i < rows * vectors; i += 4) {
             const odt_outputs16_t *of[4];
             int8_t *to[4];
@@ -183,7 +167,7 @@ ODT_VNNI_INLINE void dot_rows(const dot_block_t *b, int32_t first, const int8_t 
         return;
     }
     int32_t all[ROWS * VECTORS * WIDTH];
-    UNROLL
+    ODT_X86_UNROLL
     for (int32_t i = 0; i < rows * vectors; i++) {
         _mm512_storeu_si512(all + i * WIDTH, s[i]);
     }
@@ -218,12 +202,12 @@ ODT_VNNI static void dot_block(const dot_block_t *b, const int8_t *panel, int32_
     }
 }
 
-// Filters from .. stop - 1, which are packed, of all outputs.
+// Computes all outputs of filters from .. stop - 1, which are packed.
 ODT_VNNI static void dot_filters(const odt_correlation_t *a, const odt_x86_windows_t *w, const odt_x86_tile_t *all,
     int32_t from, int32_t stop, const dot_scratch_t *scratch) {
     int32_t length = w->KW * w->C, panel = w->KH * ((length + 3) / 4) * 64;
     odt_extremes_t e = {_mm512_setzero_si512(), _mm512_setzero_si512()};
-    odt_correlation_t without = *a; // sums of usual filters have the bias
+    odt_correlation_t without = *a; // usual filters have the bias in their sums
     without.bias = NULL;
     odt_x86_tile_t next = *all;
     do {

@@ -1,4 +1,4 @@
-// From sums of 16 filters to bytes on a PC with AVX2.
+// Converts sums of 16 filters to bytes on a PC with AVX2.
 
 #ifndef ODT_FINISH_X86_H
 #define ODT_FINISH_X86_H
@@ -20,7 +20,7 @@ typedef struct {
     int32_t zy, lo, filters;
 } odt_outputs16_t;
 
-// Of the sums s of filters j .. j + 7.
+// Rescales the sums s of filters j .. j + 7.
 ODT_AVX2 static inline __m256i odt_scaled_sums(__m256i s, const odt_outputs16_t *o, int32_t j) {
     s = _mm256_add_epi32(s, _mm256_loadu_si256((const __m256i *)(o->offsets + j)));
     __m256i m = _mm256_loadu_si256((const __m256i *)(o->m + j));
@@ -31,7 +31,7 @@ ODT_AVX2 static inline __m256i odt_scaled_sums(__m256i s, const odt_outputs16_t 
     return _mm256_srav_epi32(upper, _mm256_loadu_si256((const __m256i *)(o->shift + j)));
 }
 
-// The greatest number of a vector.
+// The largest number of a vector.
 ODT_AVX2 static inline int32_t odt_greatest(__m256i v) {
     int32_t all[8], found;
     _mm256_storeu_si256((__m256i *)all, v);
@@ -77,7 +77,8 @@ ODT_AVX2 static inline void odt_finish_outputs(
     }
 }
 
-// How sums of `filters` filters become outputs; 0 for multipliers that odt_finish_outputs() does not take.
+// Prepares the conversion of sums of `filters` filters to outputs; returns 0 for multipliers that odt_finish_outputs()
+// does not take.
 static inline int odt_outputs16(odt_outputs16_t *o, const odt_multiplier_t *q, int32_t q_step, const int32_t *bias,
     int32_t filters, int32_t zy, int32_t lo) {
     *o = (odt_outputs16_t){.zy = zy, .lo = lo, .filters = filters};

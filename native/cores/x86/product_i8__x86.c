@@ -1,6 +1,6 @@
 // Products of int8 matrices (correlate.h) on a PC with AVX2: pairs of int16 are multiplied and added, 16 numbers at a
-// time. x is copied to lines of int16, less zx and surrounded by 0, so that the rows of a window are read in place. The
-// other factor is packed in pairs. Sums wrap, so their order does not matter.
+// time. x - zx is copied to lines of int16, surrounded by 0, so that the rows of a window are read in place. The other
+// factor is packed in pairs. Sums wrap, so their order does not matter.
 
 #include "../../core.h"
 #include "../correlate.h"
@@ -15,22 +15,22 @@
 #include "windows__x86.h"
 
 enum {
-    WIDTH = ODT_X86_WIDTH, // filters of a panel; columns of a gradient that are summed together
-    ROWS = 4,          // outputs, or errors of a gradient, that are summed together
-    BLOCK = 64,        // outputs that are summed before they are finished
-    POSITIONS = ODT_X86_SMALL ? 24 : 1024, // of a gradient's tile at most
-    CHANNELS = ODT_X86_SMALL ? 8 : 64,     // of a gradient that are packed at most
-    LINES = ODT_X86_SMALL ? 320 : 32768,   // largest number of elements of x
-    PANELS = ODT_X86_SMALL ? 2048 : 65536, // of the factor that is packed; of errors in pairs
+    WIDTH = ODT_X86_WIDTH, // filters of a panel; columns of a gradient summed together
+    ROWS = 4,          // outputs, or errors of a gradient, summed together
+    BLOCK = 64,        // outputs summed before they are finished
+    POSITIONS = ODT_X86_SMALL ? 24 : 1024, // the most positions of a gradient's tile
+    CHANNELS = ODT_X86_SMALL ? 8 : 64,     // the most channels of a gradient that are packed
+    LINES = ODT_X86_SMALL ? 320 : 32768,   // the most elements of x
+    PANELS = ODT_X86_SMALL ? 2048 : 65536, // the most numbers of the packed factor, or of errors in pairs
 };
 
-// 0.2 MB, too much for the stack of a thread: of malloc() for the time of a call. A vector is read where lines end.
+// 0.2 MB, too large for a thread's stack: from malloc() for the time of a call. A whole vector is read where lines end.
 typedef struct {
     int16_t panels[PANELS + 32];
     int16_t lines[LINES + WIDTH];
 } product_scratch_t;
 
-// Panels: vectors aligned to lines of the cache.
+// Aligns panels to cache lines.
 static inline int16_t *aligned(int16_t *panels) {
     return (int16_t *)(((uintptr_t)panels + 63) & ~(uintptr_t)63);
 }
@@ -52,7 +52,7 @@ ODT_AVX2 static void widen(const int8_t *x, int32_t zx, int32_t count, int16_t *
     }
 }
 
-// The part of x that a tile's windows read.
+// Copies the part of x that a tile's windows read.
 static void fill_lines(const odt_x86_windows_t *w, const odt_x86_tile_t *t, int16_t *to) {
     int32_t size = odt_line_size(w, t), height = odt_image_lines(w, t), C = w->C, start = t->column * w->SW - w->left;
     int32_t from = odt_limit(-start * C, 0, size), stop = odt_limit((w->W - start) * C, from, size);
@@ -73,7 +73,7 @@ static void fill_lines(const odt_x86_windows_t *w, const odt_x86_tile_t *t, int1
 
 // --- forward, and the gradient of the input -----------------------------------------------------
 
-// Rows of a filter in pairs: `pairs` of each of KH rows, 16 filters of each pair; after an odd row 0.
+// Packs rows of 16 filters in pairs of columns; an odd row is completed with 0.
 ODT_AVX2 static void pack_rows(const int8_t *const *rows, int32_t length, int16_t *to) {
     int32_t k = 0;
     for (; k + 8 <= length; k += 8, to += 8 * WIDTH) {
@@ -98,7 +98,7 @@ ODT_AVX2 static void pack_rows(const int8_t *const *rows, int32_t length, int16_
     }
 }
 
-// Two rows of bytes as pairs.
+// Joins two rows of bytes to pairs.
 ODT_AVX2 static void pair_up(const int8_t *first, const int8_t *second, int32_t count, int16_t *to) {
     int32_t i = 0;
     for (; i + 16 <= count; i += 16, to += 32) {
@@ -114,9 +114,9 @@ ODT_AVX2 static void pair_up(const int8_t *first, const int8_t *second, int32_t 
     }
 }
 
-static const int8_t zeros[64]; // WIDTH or CHANNELS of them are read
+static const int8_t zeros[64]; // WIDTH or CHANNELS zeros are read
 
-// Filters n .. n + 15; missing ones are copies of the last, or 0.
+// Packs filters n .. n + 15; missing filters are copies of the last, or 0.
 static void pack_panel(const odt_correlation_t *a, int32_t n, int16_t *panel) {
     int32_t length = a->KW * a->C, pairs = (length + 1) / 2, count = odt_min(WIDTH, a->N - n);
     const int8_t *w = a->w + n * a->w_n;
@@ -197,13 +197,14 @@ ODT_AVX2 static void multiply_all(const odt_x86_windows_t *w, const int16_t *x, 
     }
 }
 
-// How sums of filters n .. n + 15 become outputs; 0 for multipliers that odt_finish_outputs() does not take.
+// Prepares the conversion of sums of filters n .. n + 15 to outputs; returns 0 for multipliers that
+// odt_finish_outputs() does not take.
 static int outputs_of(const odt_correlation_t *a, int32_t n, odt_outputs16_t *o) {
     const int32_t *bias = a->bias ? a->bias + n : NULL;
     return odt_outputs16(o, a->q + n * a->q_step, a->q_step, bias, odt_min(WIDTH, a->N - n), a->zy, a->lo);
 }
 
-// By AVX2. Apart from what calls it, whose stack it would take: a thread's has 16 KB.
+// The AVX2 version. Not inlined, so that its frame is not on the stack of other calls: a thread has 16 KB.
 __attribute__((noinline)) static int correlate_in_pairs(const odt_correlation_t *a) {
     odt_x86_windows_t w = odt_windows(a);
     int32_t panel = a->KH * ((a->KW * a->C + 1) & ~1) * WIDTH;
@@ -258,7 +259,7 @@ int odt_correlate_i8__x86(const odt_correlation_t *a) {
 
 // --- the gradient of the filters ----------------------------------------------------------------
 
-// dw of four filters and 16 columns, of which `columns` are used: products of pairs of errors and pairs of windows.
+// Adds to dw of four filters and 16 columns, of which `columns` are used: products of pairs of errors and of windows.
 ODT_AVX2 static void add_products(const int16_t *x, const int32_t *offsets, const int32_t *e, int32_t step,
     int32_t pairs, int32_t filters, int32_t *dw, int32_t filter, int32_t columns, int is_first) {
     __m256i s[ROWS][2], lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -289,7 +290,7 @@ ODT_AVX2 static void add_products(const int16_t *x, const int32_t *offsets, cons
     }
 }
 
-// Errors of the tile's outputs in pairs, `step` filters each.
+// Packs the errors of the tile's outputs in pairs, `step` filters per pair.
 static int32_t pack_errors(
     const odt_correlation_dw_t *a, const odt_x86_tile_t *t, int32_t n, int32_t filters, int32_t step, int32_t *to) {
     const int8_t *before = NULL;
@@ -312,7 +313,8 @@ static int32_t pack_errors(
     return (count + 1) / 2;
 }
 
-int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a) {
+// The AVX2 version. Not inlined, so that its frame is not on the stack of other calls.
+__attribute__((noinline)) static int correlate_dw_in_pairs(const odt_correlation_dw_t *a) {
     odt_x86_windows_t w = {
         a->x, a->B, a->H, a->W, a->C, a->KH, a->KW, a->SH, a->SW, a->top, a->left, a->OH, a->OW, a->zx};
     int32_t length = a->KW * a->C, filter = a->KH * length;
@@ -352,6 +354,10 @@ int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a) {
     } while (odt_next_tile(&w, &next));
     free(scratch);
     return 1;
+}
+
+int odt_correlate_dw_i8__x86(const odt_correlation_dw_t *a) {
+    return odt_correlate_dw_dot_i8__x86(a) || correlate_dw_in_pairs(a);
 }
 
 #endif

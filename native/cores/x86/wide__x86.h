@@ -1,6 +1,6 @@
-// Sums of products of bytes, and outputs of them, by vectors of 512 bits on a PC. VNNI multiplies bytes 0 .. 255 by
-// -128 .. 127 and adds four products to each of 16 sums, which wrap. Inputs are taken 128 larger; sums are then larger
-// by 128 times the weights' sum, which is part of the offset.
+// Sums of products of bytes, and their conversion to outputs, with vectors of 512 bits on a PC. VNNI multiplies bytes 0
+// .. 255 by -128 .. 127 and adds four products to each of 16 sums, which wrap. Inputs are increased by 128. Sums are
+// then larger by 128 times the weights' sum, which the offset subtracts.
 
 #ifndef ODT_WIDE_X86_H
 #define ODT_WIDE_X86_H
@@ -14,14 +14,15 @@
 
 #if ODT_HAS_VNNI
 
+#define ODT_X86_UNROLL _Pragma("GCC unroll 32")
 #define ODT_VNNI_INLINE ODT_VNNI static inline __attribute__((always_inline))
 
-// The first address from memory on that is aligned to lines of the cache.
+// The first address from `memory` on that is aligned to cache lines.
 static inline void *odt_line_from(void *memory) {
     return (void *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
 }
 
-// `count` bytes of x, 128 larger.
+// Copies `count` bytes of x + 128.
 ODT_VNNI_INLINE void odt_copy_wide(const int8_t *x, int32_t count, uint8_t *to) {
     __m512i sign = _mm512_set1_epi8(-128);
     int32_t i = 0;
@@ -37,9 +38,9 @@ ODT_VNNI_INLINE void odt_copy_wide(const int8_t *x, int32_t count, uint8_t *to) 
     }
 }
 
-enum { ODT_BEYOND_LINES = 64 }; // bytes that may be read after lines
+enum { ODT_BEYOND_LINES = 64 }; // bytes that may be read after the lines
 
-// The part of x that a tile's windows read.
+// Copies the part of x that a tile's windows read.
 ODT_VNNI static inline void odt_copy_lines(const odt_x86_windows_t *w, const odt_x86_tile_t *t, uint8_t *to) {
     int32_t size = odt_line_size(w, t), height = odt_image_lines(w, t), C = w->C, start = t->column * w->SW - w->left;
     int32_t from = odt_limit(-start * C, 0, size), stop = odt_limit((w->W - start) * C, from, size), zero = w->zx + 128;
@@ -62,12 +63,12 @@ ODT_VNNI static inline void odt_copy_lines(const odt_x86_windows_t *w, const odt
     memset(to, 0, ODT_BEYOND_LINES);
 }
 
-// What is greatest, and least, of what becomes outputs.
+// The largest and the smallest results so far.
 typedef struct {
     __m512i max, min;
 } odt_extremes_t;
 
-// 16 sums, which began at the offsets, times multipliers: as odt_rescaled(), of magnitudes of 2^30 at most.
+// Rescales 16 sums, which started from the offsets: as odt_rescaled(), for magnitudes of at most 2^30.
 ODT_VNNI_INLINE __m512i odt_rescale_wide(__m512i s, const odt_outputs16_t *o) {
     __m512i m = _mm512_loadu_si512(o->m);
     __m512i low = _mm512_mul_epi32(s, m), odd = _mm512_shuffle_epi32(s, (_MM_PERM_ENUM)0xF5);
@@ -77,7 +78,7 @@ ODT_VNNI_INLINE __m512i odt_rescale_wide(__m512i s, const odt_outputs16_t *o) {
     return _mm512_srav_epi32(s, _mm512_loadu_si512(o->shift));
 }
 
-// The outputs of 16 sums. Where is_cut is set, nobody asks for the least.
+// Converts 16 sums to outputs. If is_cut, the smallest is not needed.
 ODT_VNNI_INLINE __m128i odt_outputs_wide(__m512i s, const odt_outputs16_t *o, int is_cut, odt_extremes_t *e) {
     s = odt_rescale_wide(s, o);
     e->max = _mm512_max_epi32(e->max, s);
@@ -88,8 +89,8 @@ ODT_VNNI_INLINE __m128i odt_outputs_wide(__m512i s, const odt_outputs16_t *o, in
     return _mm512_cvtsepi32_epi8(_mm512_max_epi32(s, _mm512_set1_epi32(o->lo)));
 }
 
-// The outputs of four times 16 sums s, of o[0] .. o[3] or all of o[0], in an order: of each vector the first four, of
-// each the next four.
+// Converts four times 16 sums s to outputs, with o[0] .. o[3] or all with o[0]. Their order: the first four of each
+// vector, the next four of each, and so on.
 ODT_VNNI_INLINE __m512i odt_outputs_of_four(
     const __m512i *s, const odt_outputs16_t *const *o, int is_cut, odt_extremes_t *e) {
     __m512i v[4], zy = _mm512_set1_epi16((int16_t)o[0]->zy);
@@ -123,13 +124,27 @@ ODT_VNNI_INLINE void odt_raise_peak(const odt_extremes_t *e, int is_cut, int32_t
     }
 }
 
-// Sums of the weights of 16 filters, four of each.
+// Adds four weights of each of 16 filters to the sums.
 ODT_VNNI_INLINE __m512i odt_add_weights(__m512i sums, __m512i w) {
     return _mm512_dpbusd_epi32(sums, _mm512_set1_epi8(1), w);
 }
 
-// 16 rows of bytes: four of each, and the next four, `step` bytes further; after the end of rows 0. Adds to the sums
-// of the rows.
+// Interleaves four rows of `count` bytes, byte by byte.
+ODT_VNNI static inline __m512i odt_turn_fours(const int8_t *const *rows, int32_t count) {
+    __mmask16 mask = (__mmask16)((1 << count) - 1);
+    __m128i a = _mm_maskz_loadu_epi8(mask, rows[0]), b = _mm_maskz_loadu_epi8(mask, rows[1]);
+    __m128i c = _mm_maskz_loadu_epi8(mask, rows[2]), d = _mm_maskz_loadu_epi8(mask, rows[3]);
+    __m128i ab = _mm_unpacklo_epi8(a, b), cd = _mm_unpacklo_epi8(c, d), AB = _mm_unpackhi_epi8(a, b),
+            CD = _mm_unpackhi_epi8(c, d);
+    __m256i low = _mm256_inserti128_si256(
+        _mm256_castsi128_si256(_mm_unpacklo_epi16(ab, cd)), _mm_unpackhi_epi16(ab, cd), 1);
+    __m256i high = _mm256_inserti128_si256(
+        _mm256_castsi128_si256(_mm_unpacklo_epi16(AB, CD)), _mm_unpackhi_epi16(AB, CD), 1);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+// Packs 16 rows of bytes: four bytes of each row, then the next four, `step` bytes further; 0 after the end of the
+// rows. Returns the sums of the rows.
 ODT_VNNI static inline __m512i odt_pack_fours(
     const int8_t *const *rows, int32_t length, int8_t *to, int32_t step, __m512i sums) {
     for (int32_t k = 0; k < length; k += 16) {
@@ -143,7 +158,7 @@ ODT_VNNI static inline __m512i odt_pack_fours(
             __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(c), d, 1);
             r[i] = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
         }
-        // Lane j of r[i] is row i + 4 * j, so that lane j of what follows is rows 4 * j .. 4 * j + 3.
+        // Lane j of r[i] is row i + 4 * j, so that lane j of the results below has rows 4 * j .. 4 * j + 3.
         __m512i a = _mm512_unpacklo_epi32(r[0], r[1]), b = _mm512_unpacklo_epi32(r[2], r[3]);
         __m512i c = _mm512_unpackhi_epi32(r[0], r[1]), d = _mm512_unpackhi_epi32(r[2], r[3]);
         __m512i fours[4] = {_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b), _mm512_unpacklo_epi64(c, d),
@@ -156,8 +171,8 @@ ODT_VNNI static inline __m512i odt_pack_fours(
     return sums;
 }
 
-// How sums of `filters` filters, whose weights have these sums, become outputs; 0 for multipliers that
-// odt_outputs_wide() does not take: the offsets are then without the bias.
+// Prepares the conversion of sums of `filters` filters, whose weights have these sums, to outputs. Returns 0 for
+// multipliers that odt_outputs_wide() does not take: the offsets then lack the bias.
 ODT_VNNI static inline int odt_prepare_wide(odt_outputs16_t *o, const odt_multiplier_t *q, int32_t q_step,
     const int32_t *bias, int32_t filters, int32_t zx, int32_t zy, int32_t lo, __m512i weights) {
     __mmask16 used = (__mmask16)(0xFFFF >> (ODT_X86_WIDTH - filters));

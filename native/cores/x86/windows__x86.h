@@ -1,4 +1,4 @@
-// What a tile of a convolution's outputs reads on a PC: lines of x, surrounded by zx, in which windows are read in
+// The inputs of a tile of a convolution's outputs on a PC: lines of x, surrounded by zx, in which windows are read in
 // place.
 
 #ifndef ODT_WINDOWS_X86_H
@@ -19,7 +19,7 @@ typedef struct {
     int32_t B, H, W, C, KH, KW, SH, SW, top, left, OH, OW, zx;
 } odt_x86_windows_t;
 
-// The outputs of a tile: those of images, of rows of an image, or of columns of a row.
+// The outputs of a tile: whole images, rows of an image, or columns of a row.
 typedef struct {
     int32_t image, images, row, rows, column, columns;
 } odt_x86_tile_t;
@@ -37,7 +37,7 @@ static inline int32_t odt_image_lines(const odt_x86_windows_t *w, const odt_x86_
     return (t->rows - 1) * w->SH + w->KH;
 }
 
-// The largest tile with at most `lines` elements of x and `most` outputs; 0 if even one has no room.
+// The largest tile with at most `lines` elements of x and `most` outputs; returns 0 if not even one output fits.
 static inline int odt_tile_of(const odt_x86_windows_t *w, int32_t lines, int32_t most, odt_x86_tile_t *t) {
     int64_t width = ((w->OW - 1) * (int64_t)w->SW + w->KW) * w->C, height = (w->OH - 1) * (int64_t)w->SH + w->KH;
     int64_t window = (int64_t)w->KH * w->KW * w->C;
@@ -70,7 +70,7 @@ static inline odt_x86_tile_t odt_cut_tile(const odt_x86_windows_t *w, const odt_
     return cut;
 }
 
-// To the next tile; 0 after the last.
+// Moves to the next tile; returns 0 after the last.
 static inline int odt_next_tile(const odt_x86_windows_t *w, odt_x86_tile_t *t) {
     t->column += t->columns;
     if (t->column >= w->OW) {
@@ -123,7 +123,7 @@ static inline int odt_takes_bytes(const odt_correlation_t *a) {
     return a->zx == (int8_t)a->zx && a->zy == (int8_t)a->zy && a->lo == (int8_t)a->lo && a->lo <= a->zy;
 }
 
-// From sums of 16 filters to outputs, of any multipliers: those of the first, too fine scale of a range.
+// Converts sums of 16 filters to outputs, for any multipliers, such as those of a range's first, too fine scale.
 static inline void odt_finish_any(
     const odt_correlation_t *a, int32_t n, const int32_t *sums, int32_t count, int8_t *y, const int32_t *places) {
     int32_t filters = odt_min(ODT_X86_WIDTH, a->N - n);

@@ -5,7 +5,7 @@
 #include "../../float32.h"
 #include "../../opcodes.h"
 
-// f(x), or its gradient.
+// f(x) or its gradient.
 static float curve_of(float x, int32_t kind, int32_t alpha, int is_gradient) {
     if (kind == 0) { // ELU
         if (!(x <= 0.0f)) {
@@ -14,7 +14,7 @@ static float curve_of(float x, int32_t kind, int32_t alpha, int is_gradient) {
         float power = odt_expf(x);
         return odt_float((uint32_t)alpha) * (is_gradient ? power : power - 1.0f);
     }
-    // GELU, by 1 - erf(u): Abramowitz and Stegun 7.1.26.
+    // GELU, from 1 - erf(u): Abramowitz and Stegun 7.1.26.
     static const uint32_t terms[] = {0x3F87DC22, 0xBFBA00E3, 0x3FB5F0E3, 0xBE91A98E, 0x3E827906};
     float size = x < 0.0f ? -x : x;
     float u = size * odt_float(0x3F3504F3); // sqrt 1/2

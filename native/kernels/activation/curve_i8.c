@@ -1,4 +1,4 @@
-// ELU and GELU with their gradients, int8. The result is max(x, 0) plus a bend, which exp2n computes.
+// ELU and GELU with their gradients, int8. The result is max(x, 0) plus a bend, computed with exp2n.
 
 #include "../../fixed.h"
 #include "../../opcodes.h"
@@ -9,7 +9,7 @@ typedef struct {
     int32_t kind, alpha, z;
 } curve_t;
 
-// The bend of v = x - z, Q16, or the gradient of line and bend, Q14.
+// For v = x - z: the bend in Q16, or the gradient of line and bend in Q14.
 static int32_t bend_of(const curve_t *c, int32_t v) {
     int32_t a = odt_rescaled((v < 0 ? -v : v) * 65536, c->exponent);
     if (c->kind == 0) { // ELU
@@ -17,7 +17,8 @@ static int32_t bend_of(const curve_t *c, int32_t v) {
         int32_t alpha = v > 0 ? 16384 : c->alpha;
         return c->e ? (power >> 1) * alpha >> 15 : (power - 65536) * alpha >> 14;
     }
-    // The normal distribution's tail by its logarithm, a polynomial: GELU within 0.0003, its gradient within 0.002.
+    // The normal distribution's tail from a polynomial for its logarithm: GELU within 0.0003, its gradient within
+    // 0.002.
     uint32_t b = (uint32_t)odt_min(a, 8 << 16) >> 4;
     uint32_t p = ((1499 * b >> 12) + 33150) * b >> 12;
     p = ((p + 73551) >> 3) * b >> 9;
@@ -40,10 +41,10 @@ static int32_t value_of(const curve_t *c, int32_t x) {
     return odt_limit((value + 32) >> 6, -32767, 32767);
 }
 
-// gain: the gain of f in steps of y; not used for a gradient.
+// gain: the gain of f in steps of y; unused for a gradient.
 static void run(curve_t *c, int32_t factor, int32_t sx, uint32_t gain, int8_t *y, int32_t N, int32_t zy, int32_t lo,
     int32_t *peak) {
-    int16_t values[256]; // of x from -128 on
+    int16_t values[256]; // for x = -128 .. 127
     uint32_t scale = odt_scale_mul(odt_scale(factor), odt_scale(sx));
     c->line = odt_multiplier(odt_scale_mul(scale, gain));
     c->z = odt_limit(c->z, -128, 127);

@@ -1,4 +1,4 @@
-// Leaky ReLU and its gradient, which needs y only, float32.
+// Leaky ReLU and its gradient, which needs only y, float32.
 
 #include "../../float32.h"
 #include "../../opcodes.h"

@@ -21,7 +21,7 @@ void odt_leaky_relu_dx_i8(const odt_leaky_relu_dx_i8_t *a) {
     uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id);
     for (int32_t i = 0; i < a->N; i++) {
         int32_t v = a->e[i];
-        if (a->x[i] <= a->z) { // rounded at random: a small slope would leave nothing
+        if (a->x[i] <= a->z) { // rounded at random: with a small slope all would round to 0
             v = odt_rescaled_random(v, q, odt_hash32(key, (uint32_t)i));
         }
         a->dx[i] = (int8_t)odt_limit(v, -127, 127);

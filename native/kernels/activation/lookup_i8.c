@@ -1,4 +1,4 @@
-// Any function of one int8 number, from its table; may work in place.
+// Any function of one int8 number, given as a table; may work in place.
 
 #include "../../opcodes.h"
 

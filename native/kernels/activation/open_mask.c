@@ -1,4 +1,4 @@
-// A mask of the values that a clamp passes; it masks the errors later. Element i is bit i & 7 of byte i >> 3.
+// A mask of the values that a clamp does not change; it later masks the errors. Element i is bit i & 7 of byte i >> 3.
 
 #include "../../core.h"
 #include "../../float32.h"
@@ -46,7 +46,7 @@ void odt_open_f32(const odt_open_f32_t *a) {
     }
 }
 
-// Bytes of ones where one of four bits is 1.
+// Expands four bits to bytes: 0xFF for each 1.
 static inline uint32_t spread(uint32_t bits) {
     uint32_t ones = bits * 0x00204081 & 0x01010101;
     return (ones << 8) - ones;

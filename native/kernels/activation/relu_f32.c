@@ -1,4 +1,4 @@
-// ReLU, ReLU6 and their gradients, which need y only, float32; they may work in place.
+// ReLU, ReLU6 and their gradients, which need only y, float32; all may work in place.
 
 #include "../../opcodes.h"
 

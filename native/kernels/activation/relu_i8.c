@@ -1,4 +1,4 @@
-// ReLU and its gradient, int8, which may work in place. ReLU6 is a ReLU whose scale is fixed such that 127 is 6.
+// ReLU and its gradient, int8; both may work in place. ReLU6 is a ReLU with a fixed scale, in which 127 is 6.
 
 #include <string.h>
 
@@ -34,13 +34,13 @@ void odt_relu_dx_i8(const odt_relu_dx_i8_t *a) {
         #endif
         for (; end - e >= 4; e += 4, y += 4, dx += 4) {
             uint32_t word = odt_load_word(y) ^ 0x80808080;
-            // the top bit of each byte: whether the byte is not 0
+            // the top bit of each byte: 1 if the byte is not 0
             word = (((word & 0x7F7F7F7F) + 0x7F7F7F7F) | word) & 0x80808080;
             odt_store_word(dx, odt_load_word(e) & ((word - (word >> 7)) | word));
         }
     }
     #if !ODT_32_BIT
-    // the compiler makes vectors of this, although dx may be e
+    // a buffer, so that the compiler vectorizes this although dx may be e
     int8_t found[64], low = (int8_t)lo;
     for (; low == lo && end - e >= 64; e += 64, y += 64, dx += 64) {
         for (int32_t i = 0; i < 64; i++) {

@@ -1,4 +1,4 @@
-// Sigmoid and its gradient, which needs y only, int8. With twice the input it computes tanh.
+// Sigmoid and its gradient, which needs only y, int8. With twice the input it computes tanh.
 
 #include "../../core.h"
 #include "../../opcodes.h"
@@ -8,7 +8,7 @@
 #include "../../cores/m0/sigmoid_i8__m0.h"
 #endif
 
-// 256 / (1 + exp(-v)) - 128 of v = x - z in steps, q the steps in units of log 2.
+// 256 / (1 + exp(-v)) - 128 for v = x - z in steps; q converts steps to units of log 2.
 static int8_t sigmoid(int32_t v, const odt_multiplier_t *q) {
     int32_t magnitude = v < 0 ? -v : v;
     uint32_t power = odt_exp2n(odt_rescaled_byte(magnitude, q));
@@ -17,7 +17,7 @@ static int8_t sigmoid(int32_t v, const odt_multiplier_t *q) {
     return (int8_t)odt_min((int32_t)part - 128, 127);
 }
 
-// The same for all x from -128 to 127. The results of v and -v add up to 256, or to 257 if both were rounded up.
+// sigmoid() of all x from -128 to 127. The results for v and -v add up to 256, or to 257 if both were rounded up.
 static void tabulate(int8_t *values, int32_t z, const odt_multiplier_t *q) {
     #if ODT_SMALL
     for (int32_t x = -128; x < 128; x++) {
@@ -30,7 +30,7 @@ static void tabulate(int8_t *values, int32_t z, const odt_multiplier_t *q) {
         if (z - v >= -128) {
             values[z - v] = (int8_t)(part - 128);
         }
-        if (z + v <= 127) { // for v = 0 both branches write one entry, and this one stays
+        if (z + v <= 127) { // for v = 0 both branches write the same entry; this one is the last
             values[z + v] = (int8_t)odt_min(256 - part + is_half - 128, 127);
         }
     }

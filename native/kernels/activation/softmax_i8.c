@@ -1,4 +1,4 @@
-// Softmax of rows [M, N] and its gradient, which needs y only, int8.
+// Softmax of rows [M, N] and its gradient, which needs only y, int8.
 
 #include "../../core.h"
 #include "../../opcodes.h"
@@ -27,17 +27,17 @@ void odt_softmax_dx_i8(const odt_softmax_dx_i8_t *a) {
 ODT_BESIDE_ASSEMBLY
 
 #if !ODT_SMALL
-#define KEPT 16 // outputs of a row that keep their power for the second pass
+#define KEPT 16 // outputs of a row whose powers are kept for the second pass
 #endif
 
-// exp(-v), v in steps.
+// exp(-v) for v in steps.
 static uint32_t power(int32_t v, const odt_multiplier_t *q) {
     return odt_exp2n(ODT_SMALL ? odt_rescaled(v * 65536, *q) : odt_rescaled_byte(v, q));
 }
 
 #if !ODT_M0
 
-enum { MANY = 128 }; // outputs of a row at most
+enum { MANY = 128 }; // the most outputs of a row
 
 // Whether 32 bits are enough for odt_rescaled_byte().
 static int is_short(const odt_multiplier_t *q) {

@@ -1,4 +1,4 @@
-// tanh and its gradient, which needs y only, float32.
+// tanh and its gradient, which needs only y, float32.
 
 #include "../../float32.h"
 #include "../../opcodes.h"
@@ -7,7 +7,7 @@ void odt_tanh_f32(const odt_tanh_f32_t *a) {
     for (int32_t i = 0; i < a->N; i++) {
         float x = a->x[i];
         float size = x < 0.0f ? -x : x;
-        if (size < 0.25f) { // here 1 - exp(-2x) would lose bits: the series of tanh(x) / x
+        if (size < 0.25f) { // 1 - exp(-2x) would lose bits here, so use the series of tanh(x) / x
             float z = x * x;
             float p = odt_float(0x3CB327A4); // 62 / 2835
             p = p * z + odt_float(0xBD5D0DD1); // -17 / 315

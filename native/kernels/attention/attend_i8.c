@@ -1,5 +1,4 @@
-// The weights of attention and their gradient, int8: a row of scores is a row of int32 sums, and is never rounded to
-// bytes.
+// Attention weights and their gradient, int8. A row of scores stays a row of int32 sums; it is never rounded to bytes.
 
 #include "../../core.h"
 #include "../../fixed.h"
@@ -26,7 +25,7 @@ static __attribute__((noinline)) int32_t scaled_random(const odt_rescaler_t *q, 
     return odt_rescale_random_by(q, v, u);
 }
 
-#define HALF (1u << 31) // what makes odt_rescaled_random() round to nearest
+#define HALF (1u << 31) // makes odt_rescaled_random() round to nearest
 
 void odt_attend_i8(const odt_attend_i8_t *a) {
     int32_t G = a->G, S = a->S, K = a->K, width = G * K, *row = a->r;

@@ -1,4 +1,4 @@
-// The weights of attention, rows mixed by them, their gradients, and positions, float32.
+// Attention weights, rows mixed with these weights, the gradients of both, and positions, float32.
 
 #include <string.h>
 

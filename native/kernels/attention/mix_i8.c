@@ -1,5 +1,5 @@
-// Rows mixed by the weights of attention, head by head, int8: the values into outputs, and errors back to queries, keys
-// and values.
+// Rows mixed with the attention weights, head by head, int8: values to outputs, and errors back to queries, keys and
+// values.
 
 #include "../../core.h"
 #include "../../fixed.h"
@@ -10,7 +10,7 @@ enum { SIDE = 4 }; // columns that are summed side by side
 
 #if !ODT_SMALL
 
-// Their sums: x times the weights w less zero, both a step apart from term to term.
+// Sums of SIDE columns: x times (w - zero). The terms of w lie `step` bytes apart, those of x `width`.
 static void mix_four(int32_t *sums, const int8_t *w, int32_t step, int32_t zero, const int8_t *x, int32_t width,
     int32_t terms) {
     int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
@@ -57,7 +57,7 @@ void odt_mix_i8(const odt_mix_i8_t *a) {
                         }
                     }
                     for (int32_t l = 0; l < n; l++, at++) {
-                        uint32_t u = a->id ? odt_hash32(key, first + (uint32_t)at) : 1u << 31; // or to nearest
+                        uint32_t u = a->id ? odt_hash32(key, first + (uint32_t)at) : 1u << 31; // else to nearest
                         a->y[at] = odt_clamp(odt_rescale_random_by(&q, sums[l], u), 0, -127, &peak);
                     }
                 }

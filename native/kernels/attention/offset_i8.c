@@ -1,4 +1,4 @@
-// A vector added to each sample, int8, which may work in place.
+// Adds a vector to each sample, int8; may work in place.
 
 #include "../../fixed.h"
 #include "../../opcodes.h"

@@ -1,5 +1,5 @@
-// Dropout, int8 and float32: which elements are dropped is a hash of the step, the layer and the
-// element, so that backward needs no mask in memory. All may work in place.
+// Dropout, int8 and float32. A hash of the step, the layer and the element decides what is dropped, so the backward
+// pass needs no mask in memory. All may work in place.
 
 #include "../../fixed.h"
 #include "../../float32.h"
@@ -11,7 +11,7 @@ static uint32_t limit(int32_t drop) {
     return (uint32_t)odt_limit(drop, 0, 65535);
 }
 
-// The hash of an element depends on its place in the epoch, so micro-batches drop the same elements as the batch.
+// An element's hash depends on its place in the epoch, so micro-batches drop the same elements as the whole batch.
 typedef struct {
     uint32_t key, first, drop;
     int training;

@@ -1,5 +1,5 @@
-// Fisher information of output channels: squares, summed over samples, of the sum over a channel's positions
-// of activation times error (Theis et al., 2018).
+// Fisher information of output channels (Theis et al., 2018): for each sample, activation times error is summed over a
+// channel's positions; the squares are summed over the samples.
 
 #include "../../fixed.h"
 #include "../../float32.h"

@@ -4,14 +4,14 @@
 #include "../../float32.h"
 #include "../../opcodes.h"
 
-// The number of columns to choose from N: the share low + ratio * (high - low), at least one, at most R.
+// How many of N columns to choose: the share low + ratio * (high - low), at least one column, at most R.
 static int32_t choose_count(int32_t ratio, int32_t low, int32_t high, int32_t N, int32_t R) {
     int64_t share = low + (((int64_t)high - low) * ratio >> 16);
     share = share < 0 ? 0 : share > 65536 ? 65536 : share;
     return odt_limit((int32_t)(share * N >> 16), 1, odt_min(R, N));
 }
 
-// The indices of the `count` largest of N sums, ascending. Of equal sums the first is taken.
+// The indices of the `count` largest of N sums, ascending. Among equal sums the first wins.
 static void choose(int32_t *rows, const uint32_t *sums, int32_t N, int32_t count) {
     uint32_t least = 0; // the largest value that at least `count` of the sums reach
     for (uint32_t bit = 1u << 31; bit; bit >>= 1) {
@@ -70,7 +70,7 @@ void odt_rank_f32(const odt_rank_f32_t *a) {
             float e = a->e[m * a->N + n];
             sum = sum + (e < 0 ? -e : e);
         }
-        a->sums[n] = sum == sum ? odt_store(sum) : 0.0f; // positive floats compare like their bits
+        a->sums[n] = sum == sum ? odt_store(sum) : 0.0f; // positive floats compare as their bits do
     }
     choose(a->rows, (const uint32_t *)(const void *)a->sums, a->N, count);
     *a->count = count;

@@ -1,4 +1,4 @@
-// The size of a layer's errors relative to the largest so far. It decides which share of the channels gets a gradient.
+// The size of a layer's errors relative to the largest so far. It sets the share of the channels that get a gradient.
 
 #include "../../fixed.h"
 #include "../../float32.h"
@@ -10,7 +10,7 @@ void odt_relative_i8(const odt_relative_i8_t *a) {
         sum += odt_magnitude(a->e[i]);
     }
     uint32_t total = sum > INT32_MAX ? INT32_MAX : (uint32_t)sum, largest = (uint32_t)*a->largest;
-    if (!a->c[ODT_KEY]) { // no step
+    if (!a->c[ODT_KEY]) { // not within a training step
         *a->ratio = 65536;
         return;
     }

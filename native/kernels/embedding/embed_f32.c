@@ -1,4 +1,4 @@
-// Rows of a table by tokens, and the gradient of the rows that are named, float32.
+// Looks up rows of a table by token; the gradient of the rows that occur, float32.
 
 #include "../../float32.h"
 #include "../../opcodes.h"

@@ -1,9 +1,9 @@
-// Rows of a table by tokens, and the gradient of the rows that are named, int8.
+// Looks up rows of a table by token; the gradient of the rows that occur, int8.
 
 #include "../../opcodes.h"
 #include "tokens.h"
 
-// The token of an input, whose zero point is -128: a row of the table, whatever comes.
+// The token of an input with zero point -128, limited to the table's rows.
 static int32_t token_i8(int8_t x, int32_t V) {
     return odt_min(x + 128, V - 1);
 }

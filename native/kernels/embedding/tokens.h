@@ -1,4 +1,4 @@
-// Which rows of a table the tokens of a batch name. Tokens are bytes, whatever a program says: the list fits.
+// Lists the rows of a table that occur in a batch. Tokens are bytes, so the list fits, whatever the program says.
 
 #ifndef ODT_TOKENS_H
 #define ODT_TOKENS_H
@@ -15,8 +15,8 @@ static inline void odt_see_all(uint16_t *seen, int32_t V) {
     }
 }
 
-// Of `seen`, which is 1 for each token that is there, the list: ascending, `room` of them at most. Each one's place in
-// it then stands in `seen`, plus 1; 0 of those that are not listed.
+// Lists the tokens with seen[token] = 1, ascending, at most `room` of them. Then seen[token] is the token's place in
+// the list plus 1, or 0 if it is not listed.
 static inline int32_t odt_list_tokens(uint16_t *seen, int32_t *rows, int32_t room) {
     int32_t count = 0;
     for (int32_t token = 0; token < ODT_TOKENS; token++) {

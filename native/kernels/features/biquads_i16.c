@@ -1,5 +1,5 @@
-// A cascade of biquads over int16 samples: biquads.h. Direct form I, 12 bits after the point between sections, the
-// remainder of each output is added to the next. No floats, no heap.
+// A cascade of biquads over int16 samples: biquads.h. Direct form I, with 12 fractional bits between sections. The
+// remainder of each output is added to the next output. No floats, no heap.
 
 #include "biquads.h"
 

@@ -1,5 +1,5 @@
-// TensorFlow's microfrontend, one frame: frontend.h. Window, real FFT of 16 bits, filter bank, square root, noise
-// reduction, gain control, logarithm, rounded as there. No floats, no heap.
+// TensorFlow's microfrontend, one frame: frontend.h. Window, real FFT in 16 bits, filter bank, square root, noise
+// reduction, gain control, logarithm, with TensorFlow's rounding. No floats, no heap.
 
 #include "frontend.h"
 
@@ -9,7 +9,7 @@ typedef struct {
     int16_t r, i;
 } pair_t;
 
-// A number of the transform; then a bin's energy in its place.
+// A number of the transform, later overwritten by the energy of its bin.
 typedef union {
     pair_t pair;
     uint32_t energy;
@@ -23,7 +23,7 @@ static int apart(odt_bytes_t a, odt_bytes_t b) {
     return a.data + a.bytes <= b.data || b.data + b.bytes <= a.data;
 }
 
-// Checks that every size and index in the tables stays inside the tables and the work buffer.
+// Checks that all sizes and indices in the tables stay inside the tables and the work buffer.
 static int is_good(odt_bytes_t tables, odt_bytes_t work) {
     const int16_t *head = (const int16_t *)(const void *)tables.data;
     if (tables.bytes < 8 || (uintptr_t)tables.data % 2 || (uintptr_t)work.data % 4 || head[0] != ODT_FRONTEND_MAGIC) {
@@ -45,7 +45,7 @@ static int is_good(odt_bytes_t tables, odt_bytes_t work) {
     return 1;
 }
 
-// v / 2 or v / 4, the factor being 2^14 - 1 or 2^13 - 1.
+// v / 2 or v / 4, with the factor 2^14 - 1 or 2^13 - 1.
 static inline int32_t part(int32_t v, int32_t factor) {
     return (v * factor + 16384) >> 15;
 }
@@ -74,7 +74,7 @@ static inline pair_t pair(int32_t r, int32_t i) {
     return (pair_t) {(int16_t)r, (int16_t)i};
 }
 
-// z is (M), bit-reversed; its transform over M stays in place.
+// z is (M), bit-reversed; replaces it by its transform divided by M.
 static void transform(bin_t *z, int m, const int16_t *sines) {
     int q = 1, quarter = m / 2;
     if (bit_length((uint32_t)m) % 2 == 0) { // an odd number of stages
@@ -127,7 +127,7 @@ static void energies(bin_t *z, int m, const int16_t *sines) {
     }
 }
 
-// The square root to the nearest, but 65535 up to 2^32 - 1.
+// The square root, rounded to nearest, but at most 65535 for v < 2^32.
 static uint32_t square_root(uint64_t v) {
     uint32_t root = 0, rest, bit;
     if (v >> 32) {
@@ -155,7 +155,7 @@ static uint32_t square_root(uint64_t v) {
     return root + (rest > root && root != 0xFFFF);
 }
 
-// The gain where there is that much noise: a parabola between powers of 2.
+// The gain for noise x: a parabola between powers of 2.
 static uint32_t gain(uint32_t x, const int16_t *gains) {
     if (x < 2) {
         return (uint32_t)(int32_t)gains[x];
@@ -176,7 +176,7 @@ static int32_t logarithm(uint32_t x, const int16_t *logarithms) {
     return (int32_t)((((uint32_t)(((uint64_t)v * 45426 + 32768) >> 16) << 6) + 32768) >> 16);
 }
 
-// One channel's signal, to its output: what noise there was is taken off, the rest divided by it.
+// The output of one channel: subtracts the noise from the signal and divides the rest by the noise.
 static int32_t reduce(uint32_t signal, int c, uint32_t *noise, const int16_t *gains, int bits) {
     uint32_t smoothing = c & 1 ? 983 : 409, scaled = signal << 10;
     uint32_t estimate = (uint32_t)(((uint64_t)scaled * smoothing + (uint64_t)*noise * (16384 - smoothing)) >> 14);
@@ -228,7 +228,7 @@ int odt_frontend_i16(odt_bytes_t out_bytes, odt_bytes_t samples_bytes, odt_bytes
     transform(z, m, sines);
     energies(z, m, sines);
     uint32_t *noise = &z[m + 1].energy;
-    uint64_t rising = 0; // the sum, so far, of the channel whose lower half was the band before
+    uint64_t rising = 0; // the sum so far of the channel whose lower half was the previous band
     for (int c = 0; c <= channels; c++) {
         uint64_t falling = 0, total = 0;
         for (int k = edges[c]; k < edges[c + 1]; k++) {

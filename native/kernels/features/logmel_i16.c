@@ -1,12 +1,12 @@
-// Log-mel of one frame: logmel.h. Window, real FFT of 32 bits, power, mel filter bank, log2, cosine
-// transform if wanted. No floats, no heap.
+// Log-mel of one frame: logmel.h. Window, real FFT in 32 bits, power, mel filter bank, log2, optional cosine transform.
+// No floats, no heap.
 
 #include "logmel.h"
 
 #include "../../core.h"
 #include "spectrum.h"
 
-// Checks that every size and index in the tables stays inside the tables and the work buffer.
+// Checks that all sizes and indices in the tables stay inside the tables and the work buffer.
 static int is_good(odt_bytes_t tables, odt_bytes_t work) {
     const int16_t *head = (const int16_t *)(const void *)tables.data;
     if (tables.bytes < 10 || (uintptr_t)tables.data % 2 || (uintptr_t)work.data % 4 || head[0] != ODT_LOGMEL_MAGIC) {
@@ -67,7 +67,7 @@ int odt_log_mel_i16(odt_bytes_t out_bytes, odt_bytes_t samples_bytes, odt_bytes_
     complex_t *z = (complex_t *)(void *)(work.data + 4 * (size_t)(fft / 4 + 1 + left));
     int exponent = spectrum(z, samples, 1, 0, window, fft, sines, shape) - 12; // of the weights
     int32_t *heard = &z[m + 1].r;
-    uint64_t falling = 0; // of the channel that the band before has begun
+    uint64_t falling = 0; // the falling part of the channel that the previous band began
     for (int c = 0; c <= channels; c++) {
         uint64_t rising = 0, total = 0;
         for (int k = edges[c]; k < edges[c + 1]; k++) {

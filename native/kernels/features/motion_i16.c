@@ -5,7 +5,7 @@
 #include "../../core.h"
 #include "spectrum.h"
 
-// Checks that every size and index in the tables stays inside the tables and the work buffer.
+// Checks that all sizes and indices in the tables stay inside the tables and the work buffer.
 static int is_good(odt_bytes_t tables, odt_bytes_t work) {
     const int16_t *head = (const int16_t *)(const void *)tables.data;
     if (tables.bytes < 10 || (uintptr_t)tables.data % 2 || (uintptr_t)work.data % 4 || head[0] != ODT_MOTION_MAGIC) {
@@ -43,7 +43,7 @@ static int16_t limited(int32_t v) {
     return (int16_t)(v > 32767 ? 32767 : v < -32768 ? -32768 : v);
 }
 
-// The six statistics of x, every channels-th of samples; returns the mean.
+// The six statistics of one channel: x, every `channels`-th sample. Returns the mean.
 static __attribute__((noinline)) int32_t statistics(int16_t *out, const int16_t *x, int window, int channels) {
     int32_t sum = 0, highest = -32768, lowest = 32767, crossings = 0;
     uint64_t squares = 0;

@@ -15,9 +15,9 @@ enum { ODT_ROCKET_DONE, ODT_ROCKET_STATE, ODT_ROCKET_SAMPLES, ODT_ROCKET_OUT };
 #define ODT_ROCKET_TABLES(dilations) (4 + 2 * (dilations) + ODT_ROCKET_KERNELS * (dilations))
 #define ODT_ROCKET_WORK(window, features) ((features) + 3 * (window))
 
-// samples are (W C) int16, channels interleaved; out is (F) int16: for each dilation, kernel and bias the share of the
-// convolution's outputs above the bias, in 1 / 2^14. For anything else the result is an ODT_ROCKET_.. that says what is
-// wrong, and nothing is written.
+// samples are (W C) int16, channels interleaved; out is (F) int16: for each dilation, kernel and bias, the share of the
+// convolution's outputs above the bias, in Q14. If an argument is wrong, returns the ODT_ROCKET_.. that says which and
+// writes nothing.
 int odt_rocket_i16(odt_bytes_t out, odt_bytes_t samples, odt_bytes_t tables, odt_bytes_t work);
 
 #endif

@@ -8,7 +8,7 @@ static int apart(odt_bytes_t a, odt_bytes_t b) {
     return a.data + a.bytes <= b.data || b.data + b.bytes <= a.data;
 }
 
-// The number of features; 0 if a size or an index in the tables leads outside of tables or work.
+// The number of features; 0 if a size or an index in the tables leads outside tables or work.
 static int count_of(odt_bytes_t tables, odt_bytes_t work) {
     const int16_t *head = (const int16_t *)(const void *)tables.data;
     if (tables.bytes < 8 || (uintptr_t)tables.data % 2 || (uintptr_t)work.data % 4 || head[0] != ODT_ROCKET_MAGIC) {
@@ -32,7 +32,7 @@ static int count_of(odt_bytes_t tables, odt_bytes_t work) {
     return ODT_ROCKET_KERNELS * count;
 }
 
-// x: the sum of some channels, between 4 d zeros on each side. sums[t]: the sum of x[t], x[t + d], .. x[t + 8 d].
+// x: the sum of the masked channels, with 4 d zeros on each side. sums[t]: the sum of x[t], x[t + d], .. x[t + 8 d].
 static void prepare(int32_t *x, int32_t *sums, const int16_t *samples, int window, int channels, uint32_t mask, int d) {
     for (int t = 0; t < 4 * d; t++) {
         x[t] = x[4 * d + window + t] = 0;

@@ -1,4 +1,4 @@
-// The transform in a power spectrum: spectrum.h. No floats, no heap.
+// The FFT of a power spectrum: spectrum.h. No floats, no heap.
 
 #include "spectrum.h"
 
@@ -10,13 +10,13 @@ static inline complex_t twiddle(const int32_t *sines, int quarter, int k) {
     return (complex_t) {-sines[k - quarter], sines[2 * quarter - k]};
 }
 
-// z W / 2, where W = cos - j sin and w holds (cos, sin). The 1 makes up for what high() rounds down.
+// z W / 2, where W = cos - j sin and w holds (cos, sin). The 1 compensates for high(), which rounds down.
 static inline complex_t times(complex_t z, complex_t w) {
     return (complex_t) {high(z.r, w.r) + high(z.i, w.i) + 1, high(z.i, w.r) - high(z.r, w.i)};
 }
 
-// Two stages of radix 2 in one: a from the even samples' even ones, b their odd ones, c and d those of the odd samples;
-// b, c and d are multiplied already, and `up` bits short.
+// Two stages of radix 2 in one. a and b are the even and odd halves of the even samples, c and d those of the odd
+// samples. b, c and d are already multiplied by their twiddle factors; they still need the factor `up`.
 static inline void butterfly(complex_t *z, int q, complex_t b, complex_t c, complex_t d, int up) {
     complex_t a = z[0];
     complex_t e = {a.r + b.r * up, a.i + b.i * up}, f = {a.r - b.r * up, a.i - b.i * up};
@@ -27,7 +27,7 @@ static inline void butterfly(complex_t *z, int q, complex_t b, complex_t c, comp
     z[3 * q] = (complex_t) {f.r - h.i, f.i + h.r};
 }
 
-// z is (M), bit-reversed; its transform stays in place. Real and imaginary parts grow by a factor of M sqrt(2) at most.
+// z is (M), bit-reversed; replaces it by its transform. Real and imaginary parts grow at most by a factor of M sqrt(2).
 static void transform(complex_t *z, int m, const int32_t *sines) {
     int q = 1;
     if (bit_length((uint32_t)m) % 2 == 0) { // an odd number of stages
@@ -80,7 +80,7 @@ void odt_powers_i16(complex_t *z, int m, const int32_t *sines) {
     }
 }
 
-// A bit per squaring.
+// Each squaring gives one bit.
 int32_t odt_log2_256(uint64_t v) {
     int n = v >> 32 ? 31 + bit_length((uint32_t)(v >> 32)) : bit_length((uint32_t)v) - 1;
     uint32_t mantissa = (uint32_t)(n > 15 ? v >> (n - 15) : v << (15 - n));

@@ -1,4 +1,4 @@
-// Sums of two tensors, float32, which may work in place.
+// Sums of two tensors, float32; may work in place.
 
 #include "../../float32.h"
 #include "../../opcodes.h"

@@ -1,4 +1,4 @@
-// Sums of two tensors, int8, which may work in place.
+// Sums of two tensors, int8; may work in place.
 
 #include "../../core.h"
 #include "../../opcodes.h"
@@ -11,7 +11,7 @@ ODT_BESIDE_ASSEMBLY
 #elif !ODT_SMALL
 #include "../../common/summand.h"
 
-// Of multipliers and zero points as models have them, else it returns 0.
+// The sums for the usual multipliers and zero points; returns 0 for others.
 static int add_all(const odt_add_i8_t *a, odt_multiplier_t qa, odt_multiplier_t qb, odt_outputs_t *outputs) {
     uint32_t first, second;
     odt_summand_t of_a, of_b;

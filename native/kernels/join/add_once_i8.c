@@ -1,4 +1,4 @@
-// Sums of two tensors, int8, like add_i8.c but rounded once, as other frameworks do. May work in place.
+// Sums of two tensors, int8: as add_i8.c, but rounded once, as in other frameworks. May work in place.
 
 #include "../../core.h"
 #include "../../opcodes.h"

@@ -1,4 +1,4 @@
-// Columns of several tensors in one, int8: each is brought to the scale of the result. Its gradient is `slice`.
+// Concatenates columns of several tensors, int8: each is rescaled to the result's scale. Its gradient is `slice`.
 
 #include "../../core.h"
 #include "../../opcodes.h"

@@ -1,4 +1,4 @@
-// Copies columns into a wider tensor, and out of it. N, K and `at` count bytes, so it serves int8 and float32.
+// Copies columns into and out of a wider tensor. N, K and `at` count bytes, so it serves int8 and float32.
 
 #include <string.h>
 

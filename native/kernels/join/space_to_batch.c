@@ -1,4 +1,4 @@
-// Splits images into batches of every SH-th row and every SW-th column, and joins them. y is [B, SH, SW, OH, OW, U], x
+// Splits images into batches of every SH-th row and SW-th column, and joins them again. y is [B, SH, SW, OH, OW, U], x
 // [B, H, W, U]. U counts bytes, so it serves int8 and float32.
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // Converts errors from a scale per channel to one scale, int8, before the gradient of a layer's input. e and y are [M,
-// N]: the rows of an error from the one on that the upper half of id is, which draw as they do in the whole.
+// N]: rows of a larger error, from the row in the upper half of id. The random numbers are those of the whole error.
 
 #include "../../fixed.h"
 #include "../../opcodes.h"

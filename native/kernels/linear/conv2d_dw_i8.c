@@ -1,5 +1,5 @@
-// 2-D convolutions, int8: the gradient of the filters.
-// x is [B, H, W, C], e [B, OH, OW, N], dw [R, KH, KW, C]: of filters at .. at + R - 1.
+// 2-D convolutions, int8: the gradient of the filters. x is [B, H, W, C], e [B, OH, OW, N], dw [R, KH, KW, C]: for
+// filters at .. at + R - 1.
 
 #include <string.h>
 
@@ -35,8 +35,8 @@ static void conv2d_dw_by_panels(const odt_conv2d_dw_i8_t *a) {
     odt_correlate_dw_i8(&g);
 }
 
-// Whether so large a share of errors is 0, as after a max-pooling, that going from one nonzero error to the next takes
-// less time than panels of all. It is judged from some positions.
+// Whether most errors are 0, as after a max-pooling. Going from one nonzero error to the next then takes less time than
+// panels of all errors. The decision is made from a sample of positions.
 static ODT_COMPACT int is_sparse(const odt_conv2d_dw_i8_t *a) {
     int32_t positions = a->B * a->OH * a->OW, run = a->KW * a->C, KH = a->KH;
     #if ODT_M0 && !ODT_SMALL
@@ -50,7 +50,7 @@ static ODT_COMPACT int is_sparse(const odt_conv2d_dw_i8_t *a) {
     int64_t row =
         (int64_t)(KH > 1 ? ODT_DW_TAP + ODT_DW_MORE : ODT_DW_TAP) * run + (run + 3) / 4 * (int64_t)ODT_DW_PANEL_WORD;
     int64_t panel = ODT_DW_PANEL + KH * (ODT_DW_PANEL_ROW + row);
-    // that panels would take
+    // the time of panels
     int64_t left = (positions + step - 1) / step * ((a->R + 3) / 4 * panel - (int64_t)a->R * ODT_DW_SCAN);
     for (int32_t m = 0; m < positions && left > 0; m += step) {
         left -= odt_count_errors(a->e + m * a->N + a->at, a->R) * direct;
@@ -65,7 +65,7 @@ static ODT_COMPACT int is_sparse(const odt_conv2d_dw_i8_t *a) {
 #else
 
 // Adds the contributions of nonzero errors of channels n .. stop - 1 to their filters' gradients, for image b and the
-// output whose window begins at ih and iw. It is a function of its own, because otherwise gcc has no registers left for
+// output whose window begins at ih and iw. It is a separate function, because otherwise gcc has no registers left for
 // odt_axpy_i8().
 static __attribute__((noinline)) void add_errors(
     const odt_conv2d_dw_i8_t *a, const int8_t *e, int32_t n, int32_t stop, int32_t b, int32_t ih, int32_t iw) {

@@ -16,7 +16,7 @@
 #include "../../cores/m0/conv2d_dx_i8__m0.inc"
 #endif
 
-// Sets dx to 0 if a stride is longer than the filter, because then most of dx meets no window.
+// Sets dx to 0 if a stride is longer than the filter, because then most of dx is in no window.
 static void clear(const odt_conv2d_dx_i8_t *a, int32_t pixel) {
     int32_t pixels = a->B * a->H * a->W, C = a->C;
     int8_t *dx = a->dx;

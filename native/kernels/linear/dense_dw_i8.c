@@ -1,5 +1,5 @@
-// Dense layers, int8: gradients of the weights and, of convolutions too, of the bias.
-// x is [M, K], e [M, N], dw [R, K]: of rows at .. at + R - 1.
+// Dense layers, int8: gradients of the weights and of the bias; the latter also for convolutions. x is [M, K], e [M,
+// N], dw [R, K]: for rows at .. at + R - 1.
 
 #include <string.h>
 
@@ -49,7 +49,7 @@ static inline void row_of_two(int32_t *dw, const int32_t *x, const int32_t *end,
 
 #include "../../cores/m4/words__m4.h"
 
-// dw = both products of e and x, words of two, a multiple of 8 of them; or dw += these.
+// dw = or += the sums of two products of e and x; x has two values per word, a multiple of 8 words.
 #define PRODUCTS(name, four) \
     static __attribute__((noinline)) void name(int32_t *dw, const int32_t *x, const int32_t *end, uint32_t e) { \
         while (x != end) { \
@@ -191,7 +191,7 @@ static void dense_dw_by_rows(const odt_dense_dw_i8_t *a) {
 
 #if ODT_M0 || ODT_M4 || !ODT_PANEL
 
-// Of one sample.
+// The gradient for one sample.
 static void dense_dw_of_one(const odt_dense_dw_i8_t *a, const int8_t *errors) {
     int32_t *dw = a->dw, K = a->K;
     for (int32_t n = 0; n < a->R; n++) {
@@ -206,7 +206,7 @@ static void dense_dw_of_one(const odt_dense_dw_i8_t *a, const int8_t *errors) {
 
 #if ODT_M4 || (ODT_M0 && !ODT_SMALL)
 
-// Whether rows are so few, or so short, that x is not prepared for them.
+// Whether there are so few rows, or such short ones, that preparing x does not pay.
 static int is_narrow_dw(const odt_dense_dw_i8_t *a) {
     return a->M == 1 && (a->K < 8 || a->R == 1);
 }
@@ -294,11 +294,11 @@ void odt_dense_dw_i8(const odt_dense_dw_i8_t *a) {
 
 #if !ODT_M0
 
-// As on a Cortex-M0+ (words__m0.h).
+// The same as a Cortex-M0+'s (words__m0.h).
 static inline void odt_sum_words(const int8_t *from, int32_t step, int32_t count, uint32_t *even, uint32_t *odd) {
     *even = *odd = 0;
     for (; count; count--, from += step) {
-        uint32_t word = odt_load_word(from) ^ 0x80808080; // bytes from 0 on
+        uint32_t word = odt_load_word(from) ^ 0x80808080; // unsigned bytes
         *even += word & 0xFF00FF;
         *odd += word >> 8 & 0xFF00FF;
     }
@@ -306,7 +306,7 @@ static inline void odt_sum_words(const int8_t *from, int32_t step, int32_t count
 
 #endif
 
-// Sums of four columns of words, two in the halves of each word; 256 bytes cannot overflow them.
+// Sums of four columns, two in the halves of each word; 256 bytes cannot overflow them.
 static __attribute__((noinline)) void sum_word_columns(int32_t *db, const int8_t *e, int32_t M, int32_t N) {
     enum { AT_ONCE = 256 };
     uint32_t sums[4] = {0};
@@ -352,7 +352,7 @@ void odt_bias_dw_i8(const odt_bias_dw_i8_t *a) {
     #endif
     #if !ODT_PANEL
     for (; n + 32 <= N; n += 32) {
-        int32_t sums[32] = {0}; // what the compiler makes vectors of
+        int32_t sums[32] = {0}; // an array, so that the compiler vectorizes
         const int8_t *e = a->e + n;
         for (int32_t m = M; m; m--, e += N) {
             for (int32_t i = 0; i < 32; i++) {

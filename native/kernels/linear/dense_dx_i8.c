@@ -104,11 +104,11 @@ static __attribute__((noinline)) void sum_columns(
 
 enum {
     LIST = 48,
-    ERRORS = ODT_M4 ? 2 * LIST : LIST, // of a list
-    SUMS = 128, // at a time, a multiple of 4
+    ERRORS = ODT_M4 ? 2 * LIST : LIST, // in a list
+    SUMS = 128, // at a time; a multiple of 4
 };
 
-// Outputs of a sample from their sums.
+// Converts the sums of a sample to outputs.
 static void finish_dense_dx(int32_t *sums, int32_t count, const odt_multiplier_t *q, int8_t *dx, int32_t *peak) {
     #if ODT_M0
     odt_finish_errors_i8(sums, q, count, dx, peak);
@@ -132,13 +132,13 @@ static void finish_dense_dx(int32_t *sums, int32_t count, const odt_multiplier_t
 
 #else
 
-// Whether a sample has a single error, in the range of dense_dx_narrow().
+// Whether samples have a single error, within the limits of dense_dx_narrow().
 static int is_narrow(const odt_dense_dx_i8_t *a) {
     odt_rescaler_t q = odt_rescaler(odt_checked(a->q));
     return a->N == 1 && a->K > 0 && odt_is_within(&q, 15);
 }
 
-// Of one error of each sample. The largest and the smallest weight tell whether an output is clamped, and the peak.
+// For one error per sample. The largest and the smallest weight show whether an output is clamped, and give the peak.
 static __attribute__((noinline)) void dense_dx_narrow(const odt_dense_dx_i8_t *a) {
     const odt_rescaler_t q = odt_rescaler(odt_checked(a->q));
     odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);

@@ -1,5 +1,5 @@
 // Dense layers, float32: forward, gradients of input, weights and bias. x is [M, K], w [N, K], y and e [M, N]. The
-// order within each sum is fixed; which sums are computed side by side is free.
+// order of additions within each sum is fixed; which sums are computed side by side is not.
 
 #include <string.h>
 

@@ -37,7 +37,7 @@ static int32_t finish_dense(const int32_t *sums, int32_t count, const int32_t *b
         }
         #endif
         int32_t v = odt_rescale_once(odt_wrap_add(bias[i], sums[i]), &q[i]);
-        if (v < 0 && lo == zy) { // both equal odt_clamp_by(), which is slower
+        if (v < 0 && lo == zy) { // both branches equal odt_clamp_by(), which is slower
             y[i] = (int8_t)lo;
         } else if (v >= 0 && v <= peak && v <= odt_wrap_sub(127, zy)) {
             y[i] = (int8_t)(v + zy);
@@ -51,7 +51,7 @@ static int32_t finish_dense(const int32_t *sums, int32_t count, const int32_t *b
 #endif
 
 void odt_dense_i8(const odt_dense_i8_t *a) {
-    // As a convolution of one row of M pixels with filters of one tap.
+    // Run as a convolution of one row of M pixels with filters of one tap.
     if (odt_has_products() && a->M >= ODT_MANY_ROWS) {
         odt_correlation_t c = {.x = a->x, .w = a->w, .bias = a->b, .q = a->q, .y = a->y, .peak = a->peak,
             .B = 1, .H = 1, .W = a->M, .C = a->K, .N = a->N, .KH = 1, .KW = 1, .SH = 1, .SW = 1, .OH = 1,
@@ -69,12 +69,12 @@ void odt_dense_i8(const odt_dense_i8_t *a) {
     #if ODT_M4
     n = odt_dense_i8__m4(a, &peak);
     #elif ODT_PANEL
-    int32_t last = ODT_SMALL ? N & 3 : N < 4 ? N : 0; // channels that are not computed four at a time
+    int32_t last = ODT_SMALL ? N & 3 : N < 4 ? N : 0; // channels left over from groups of four
     for (int32_t m = 0; m < M; m++) {
         for (n = 0; n < N - last; n += AT_ONCE) {
             int32_t sums[AT_ONCE], from = ODT_SMALL ? n : odt_min(n, N - 4),
                                    count = ODT_SMALL ? 4 : odt_min(N - from, AT_ONCE);
-            if (!ODT_SMALL && count % 4) { // some twice
+            if (!ODT_SMALL && count % 4) { // the last four channels; some are computed twice
                 odt_dot4_i8(a->x + m * K, a->w + (from + count - 4) * K, K, K, a->zx, sums + count - 4, 1);
             }
             odt_dot4_i8(a->x + m * K, a->w + from * K, K, K, a->zx, sums, count / 4);

@@ -13,7 +13,7 @@
 
 #if ODT_PANEL && !ODT_SMALL
 
-// The sum of (x - zx) * w; elements of x are `step` bytes apart. It is a function of its own, so that it runs in
+// The sum of (x - zx) * w; elements of x are `step` bytes apart. It is a separate function, so that it runs in
 // registers.
 static __attribute__((noinline)) int32_t dot_apart(
     const int8_t *x, int32_t step, const int8_t *w, int32_t count, int32_t zx) {

@@ -13,8 +13,8 @@
 
 #if ODT_PANEL && !ODT_SMALL
 
-// The outputs of a group, from .. to - 1. If there are more groups than outputs, the last groups have none. If N is no
-// multiple of G, the rest belongs to the last group.
+// The outputs of a group, from .. to - 1. If there are more groups than outputs, the last groups have none. If N is not
+// a multiple of G, the rest belongs to the last group.
 static odt_taps_t outputs_of(int32_t g, int32_t N, int32_t G) {
     int32_t per = odt_max(N / G, 1), from = odt_min(g, N / per) * per;
     odt_taps_t o = {from, g == G - 1 ? N : odt_min(from + per, N)};
@@ -143,7 +143,7 @@ void odt_group_conv2d_dx_i8(const odt_group_conv2d_dx_i8_t *a) {
             odt_poll();
             for (int32_t iw = 0; iw < a->W; iw++) {
                 for (int32_t g = 0; g < a->G; g++) {
-                    // If N is no multiple of G, the rest of the outputs belongs to the last group.
+                    // If N is not a multiple of G, the last group has the remaining outputs.
                     int32_t from = odt_min(g, N / per) * per, to = g == a->G - 1 ? N : from + per;
                     to = odt_min(to, N);
                     for (int32_t c = 0; c < C; c += ODT_BLOCK) {

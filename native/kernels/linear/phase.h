@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-// The inputs of a phase are first, first + stride, .. (`outputs` of them: the results of the convolution of the
-// errors). Its taps are tap, tap + stride, .. (`taps` of them). `pad` is the padding of that convolution.
+// The inputs of a phase are first, first + stride, .. (`outputs` of them: they are the outputs of that convolution).
+// Its taps are tap, tap + stride, .. (`taps` of them). `pad` is the padding of that convolution.
 typedef struct {
     int32_t first, outputs, taps, pad;
 } odt_phase_t;

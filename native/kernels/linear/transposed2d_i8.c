@@ -14,8 +14,8 @@
 #include "../../cores/m4/conv2d_i8__m4.h"
 #include "phase.h"
 
-// By panels: outputs one stride apart have the same taps, like the inputs of conv2d_dx_i8.c. The gradient of the input
-// is a convolution of the errors.
+// The forward pass by panels: outputs one stride apart have the same taps, as the inputs in conv2d_dx_i8.c. The
+// gradient of the input is a convolution of the errors.
 #if ODT_PANEL
 
 static void transposed2d_by_panels(const odt_transposed2d_i8_t *a) {
@@ -44,8 +44,8 @@ static void transposed2d_by_panels(const odt_transposed2d_i8_t *a) {
 
 #if ODT_PANEL && !ODT_SMALL
 
-// For images of one pixel, with which a decoder begins: an output is one row of a filter times the pixel. Panels would
-// multiply mostly padding.
+// For images of one pixel, as at the start of a decoder: an output is one row of a filter times the pixel. Panels would
+// mostly multiply padding.
 static int transposed2d_of_pixels(const odt_transposed2d_i8_t *a) {
     enum { MOST = 64 };
     int32_t taps = a->KH * a->KW, C = a->C, N = a->N, zx = a->zx, sums[MOST];
@@ -61,7 +61,7 @@ static int transposed2d_of_pixels(const odt_transposed2d_i8_t *a) {
             int8_t *y = a->y + b * taps * N + n;
             odt_poll();
             odt_dot4_i8(x, w, C, C, zx, sums, taps / 4);
-            if (taps % 4) { // some twice
+            if (taps % 4) { // the last four taps; some are computed twice
                 odt_dot4_i8(x, w + (taps - 4) * C, C, C, zx, sums + taps - 4, 1);
             }
             for (int32_t i = 0; i < taps; i++, y += N) {
@@ -123,7 +123,7 @@ void odt_transposed2d_i8(const odt_transposed2d_i8_t *a) {
     if (transposed2d_of_pixels(a)) {
         return;
     }
-    #if ODT_M4 // separate taps are multiplied as whole words, or gathered if they are few
+    #if ODT_M4 // a few separate taps are gathered, others are multiplied as whole words
     int32_t most = (a->KH + a->SH - 1) / a->SH * ((a->KW + a->SW - 1) / a->SW) * a->C;
     if (a->C % 4 == 0 || (most <= ODT_FEW_DEPTH && a->zx == (int8_t)a->zx)) {
         transposed2d_by_panels(a);
@@ -195,7 +195,7 @@ static const int8_t *errors_of(const odt_transposed2d_dw_i8_t *a, int32_t b, int
     return a->e + ((b * a->OH + oh) * a->OW + ow) * a->N + a->at;
 }
 
-// Inputs iw and, if `two`, iw + 1 of row ih, times the errors at their outputs.
+// Adds input iw of row ih, and if `two` also iw + 1, times the errors at their outputs.
 static void add_inputs(const odt_transposed2d_dw_i8_t *a, odt_products_t *p, int32_t *words, int32_t b, int32_t ih,
     int32_t iw, int two) {
     int32_t C = a->C;

@@ -1,4 +1,4 @@
-// Frozen weights of 4 bits, two to a byte, as int8 in scratch, where the loops for int8 read them.
+// Unpacks frozen 4-bit weights, two per byte, to int8 in scratch, where the int8 loops read them.
 
 #include "../../opcodes.h"
 

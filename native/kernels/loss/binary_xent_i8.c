@@ -25,7 +25,7 @@ void odt_binary_xent_i8(const odt_binary_xent_i8_t *a) {
             int32_t v = x[i] - z, T = odt_limit(odt_target_i8(&t, sample, i), 0, 32768);
             int32_t steps = odt_rescaled_byte(v < 0 ? -v : v, &q);
             uint32_t power = odt_exp2n(steps), whole = 65536 + power;
-            int32_t P = (int32_t)((power * 32768 + whole / 2) / whole); // of the less likely
+            int32_t P = (int32_t)((power * 32768 + whole / 2) / whole); // of the less likely class
             P = v < 0 ? P : 32768 - P;
             int64_t wrong = odt_min(steps, 1 << 24) * (int64_t)(v < 0 ? T : 32768 - T);
             int64_t row = odt_log2q(whole) - 16 * 65536 + (wrong >> 15);

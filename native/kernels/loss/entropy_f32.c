@@ -1,5 +1,5 @@
-// The entropy of the softmax less that of the batch's mean, float32.
-// x and e are [B, N], e may lie in x; padding rows have no error and no loss.
+// The entropy of the softmax minus the entropy of the batch's mean softmax, float32. x and e are [B, N], e may lie in
+// x; padding rows have no error and no loss.
 
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "../../float32.h"
 #include "../../opcodes.h"
 
-// log(x), or 0 if x is not above 0.
+// log(x), or 0 if x is not positive.
 static float logarithm(float x) {
     return x > 0.0f ? odt_logf(x) : 0.0f;
 }

@@ -1,5 +1,5 @@
-// The entropy of the softmax less that of the batch's mean, int8. x and e are [B, N]; padding rows have no error and no
-// loss.
+// The entropy of the softmax minus the entropy of the batch's mean softmax, int8. x and e are [B, N]; padding rows have
+// no error and no loss.
 
 #include <string.h>
 
@@ -62,7 +62,7 @@ void odt_entropy_i8(const odt_entropy_i8_t *a) {
         correct += odt_label(&samples, sample, N) == row.best;
         rows++;
     }
-    for (int32_t i = 0; i < N; i++) { // -log2 of the mean, times diversity
+    for (int32_t i = 0; i < N; i++) { // -log2 of the mean softmax, times diversity
         uint32_t sum = (uint32_t)a->sums[i];
         int32_t part = odt_log2q(rows ? (uint32_t)rows : 1) + 15 * 65536 - odt_log2q(sum ? sum : 1);
         a->sums[i] = (int32_t)(diversity * part >> 16);

@@ -11,9 +11,9 @@
 
 #if !ODT_SMALL
 
-enum { ELEMENTS = 128 }; // per call; they may be of several rows
+enum { ELEMENTS = 128 }; // per call; they may lie in several rows
 
-// Errors (e is the next) and the sum of squared differences. The differences from d on are not yet summed.
+// Errors (e points to the next) and the sum of squared differences, without the differences from d on.
 typedef struct {
     odt_rescaler_t q;
     odt_outputs_t outputs;
@@ -37,7 +37,7 @@ static __attribute__((noinline)) void store_errors(errors_t *a) {
     a->d = a->differences;
     while (a->d != a->end) {
         #if ODT_M0
-        if (is_usual) { // outputs of 17 bits by 24 are below 2^(28 - shift) + 1
+        if (is_usual) { // outputs of 17 bits times 24 bits are below 2^(28 - shift) + 1
             int32_t shift = a->q.shift, top = odt_min(a->outputs.top, ((1 << 28) >> shift) + 1);
             a->minus_top = -top;
             a->twice_top = 2 * top;

@@ -12,7 +12,7 @@
 
 ODT_BESIDE_ASSEMBLY
 
-// S of a softmax stays below this, so that 254 * E + S and 2 * S fit 32 bits.
+// A softmax's S stays below this, so that 254 * E + S and 2 * S fit 32 bits.
 #define MAX_SUM (1u << 30)
 
 enum { KEPT = 16 }; // largest number of outputs whose powers are kept
@@ -44,16 +44,16 @@ static __attribute__((noinline)) row_t softmax_of(const int8_t *x, int8_t *e, in
     return (row_t) {top, best, sum};
 }
 
-// -ln of an output's probability, Q16, at least 0. The output's power is 2^-(below / 65536) of the largest one.
+// -ln of an output's probability, Q16, at least 0. The output's power is 2^-(below / 65536) times the largest.
 static uint32_t loss_of(uint32_t sum, int32_t below) {
     int32_t v = odt_log2q(sum) - 16 * 65536 + odt_min(below, 1 << 24);
-    // v * ln 2, by halves
+    // v * ln 2, in two halves
     return v <= 0 ? 0 : ((uint32_t)v >> 16) * 45426 + ((((uint32_t)v & 65535) * 45426 + 32768) >> 16);
 }
 
 #if ODT_RP2040
 
-enum { ROWS = 256, SHUFFLED = 32 }; // rows per call; rows in a shuffled order, whose labels are copied
+enum { ROWS = 256, SHUFFLED = 32 }; // rows per call; shuffled rows per call: their labels are copied
 
 // The number of rows from b on that hold samples; sets rows->labels to their labels. At most SHUFFLED labels are copied
 // to `labels`.
@@ -61,7 +61,7 @@ static int32_t find_labels(odt_softmax_t *rows, const odt_softmax_xent_i8_t *a, 
     uint8_t *labels) {
     int32_t count = odt_min(samples->count, (int32_t)samples->stored - samples->position);
     count = odt_min(odt_min(count, a->B) - b, ROWS);
-    if (samples->format == ODT_UINT8 && !samples->order && count > 0) { // they lie in order
+    if (samples->format == ODT_UINT8 && !samples->order && count > 0) { // the labels lie in order
         rows->labels = samples->region->data + samples->position + b;
         return count;
     }
@@ -72,7 +72,7 @@ static int32_t find_labels(odt_softmax_t *rows, const odt_softmax_xent_i8_t *a, 
         if (label < 0 && (!sample || a->N > 255)) {
             break;
         }
-        labels[count] = (uint8_t)label; // 255 if it is no class
+        labels[count] = (uint8_t)label; // 255 if it is not a class
     }
     return count;
 }

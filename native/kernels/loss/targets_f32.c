@@ -1,4 +1,4 @@
-// Targets, as the float32 losses share them (targets_f32.h).
+// Targets of the float32 losses (targets_f32.h).
 
 #include "../../fixed.h"
 #include "../../float32.h"

@@ -1,4 +1,4 @@
-// Targets, as the float32 losses share them.
+// Targets: what the float32 losses share.
 
 #ifndef ODT_TARGETS_F32_H
 #define ODT_TARGETS_F32_H
@@ -7,7 +7,7 @@
 
 #include "../../data.h"
 
-// `count`: the number of elements over which the loss is a mean, N * rows.
+// `count`: the number of elements that the loss averages, N * rows.
 typedef struct {
     odt_samples_t samples;
     int32_t zero;

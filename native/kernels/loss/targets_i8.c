@@ -118,7 +118,7 @@ static
             int32_t target = is_float ? odt_quantize((uint32_t)odt_element(raw, ODT_FLOAT32, 0), t->inverse.inverse)
                 : odt_rescale_by(&t->q, *raw - zero);
             raw += is_float ? 4 : 1;
-            if ((uint32_t)target + (1 << 23) < 1 << 24) { // so that nothing is limited
+            if ((uint32_t)target + (1 << 23) < 1 << 24) { // nothing has to be limited
                 *to = (*x - z) * 256 - target;
                 continue;
             }

@@ -12,7 +12,7 @@
 #include "../../cores/m0/quantize__m0.h"
 #include "../../common/rescale.h"
 
-// Adds to the 64 bits of LOSS and LOSS_HIGH.
+// Adds to LOSS and LOSS_HIGH, which form 64 bits.
 void odt_add_loss_i8(int32_t *c, uint64_t loss);
 
 // scale / (N * rows)

@@ -1,5 +1,5 @@
-// Softmax and crossentropy with labels that are smoothed, of classes with weights, float32.
-// x and e are [B, N], e may lie in x; padding rows have no error and no loss.
+// Softmax and cross-entropy with label smoothing and class weights, float32. x and e are [B, N], e may lie in x;
+// padding rows have no error and no loss.
 
 #include <string.h>
 
@@ -20,7 +20,7 @@ void odt_weighted_xent_f32(const odt_weighted_xent_f32_t *a) {
             total = total + a->weights[label];
         }
     }
-    // A micro-batch represents its batch, as if the labels of the batch had the same weights.
+    // A micro-batch stands for its batch, as if all labels of the batch had the same weights.
     float batch = (total * (float)odt_rows(a->c, a->B)) / rows;
     for (int32_t b = 0; b < a->B; b++) {
         const float *x = a->x + b * N;

@@ -1,5 +1,5 @@
-// Softmax and crossentropy with labels that are smoothed, of classes with weights, int8.
-// x and e are [B, N], e may lie in x; padding rows have no error and no loss.
+// Softmax and cross-entropy with label smoothing and class weights, int8. x and e are [B, N], e may lie in x; padding
+// rows have no error and no loss.
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "../../opcodes.h"
 #include "targets_i8.h"
 
-// The target of class i in a row with this label, Q15, times the label's weight.
+// The target of class i in a row with this label, times the label's weight, Q15.
 static int32_t share(const odt_weighted_xent_i8_t *a, int32_t i, int32_t label) {
     uint32_t smooth = (uint32_t)odt_limit(a->smooth, 0, 65536);
     uint32_t weight = (uint32_t)odt_max(a->weights[i], 0);
@@ -32,7 +32,7 @@ typedef struct {
     uint32_t sum;
 } row_t;
 
-// The label of a row of the batch; -1 for padding.
+// The label of a batch's row; -1 for padding.
 static int32_t label_of(const odt_weighted_xent_i8_t *a, const odt_samples_t *samples, int32_t b) {
     const uint8_t *sample = odt_sample(samples, b);
     return sample ? odt_label(samples, sample, a->N) : -1;
@@ -51,7 +51,7 @@ static row_t row_of(const odt_weighted_xent_i8_t *a, int32_t label, int32_t b, o
     return row;
 }
 
-// Its error of class i, Q30; t is how far the class lies below the best, T its share.
+// The row's error for class i, Q30. t: how far the class's logit lies below the largest; T: its share().
 static int32_t error_of(const row_t *row, int32_t t, int32_t T) {
     uint32_t P = (odt_exp2n(t) * 32768 + row->sum / 2) / row->sum;
     return odt_sat32((int64_t)P * row->whole - (int64_t)T * 32768);
@@ -63,8 +63,8 @@ void odt_weighted_xent_i8(const odt_weighted_xent_i8_t *a) {
     odt_samples_t samples = odt_samples(a->c, a->labels, a->c[ODT_Y_FORMAT], 1);
     uint64_t loss = 0;
     uint32_t total = 0, key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id);
-    // With smoothing alone the scale covers the largest possible error. With weights few errors come near it, so the
-    // scale covers the largest error of the batch.
+    // With smoothing alone the scale covers the largest possible error. With weights few errors come near that, so the
+    // scale covers the batch's largest error.
     int differ = 0;
     for (int32_t i = 1; i < N; i++) {
         differ |= a->weights[i] != a->weights[0];
@@ -107,13 +107,13 @@ void odt_weighted_xent_i8(const odt_weighted_xent_i8_t *a) {
         loss += sum > 0 ? (uint64_t)sum : 0;
         correct += label == row.best;
     }
-    // The weighted mean times the number of rows, so that the epoch's loss is the mean over rows.
+    // The weighted mean times the number of rows, so that the loss of an epoch is a mean over rows.
     uint32_t rows = (uint32_t)odt_limit(a->c[ODT_COUNT], 1, a->B);
     total = total ? total : 1;
     loss = (loss / total * rows * 45426 + 32768) >> 16;
     odt_add_loss_i8(a->c, loss);
     a->c[ODT_CORRECT] += correct;
-    // A micro-batch represents its batch, as if the labels of the batch had the same weights.
+    // A micro-batch stands for its batch, as if all labels of the batch had the same weights.
     uint64_t whole = (uint64_t)total * (uint32_t)odt_rows(a->c, a->B) / rows;
     total = whole > UINT32_MAX ? UINT32_MAX : (uint32_t)whole;
     uint32_t part = odt_scale_shift(odt_scale_div(odt_scale_int((uint32_t)top), odt_scale_int(127)), -15);

@@ -1,4 +1,4 @@
-// The samples of a batch from the user's data, each feature less its mean and over its deviation, int8.
+// Copies a batch's samples from the user's data; subtracts each feature's mean and divides by its deviation, int8.
 
 #include "../../data.h"
 #include "../../fixed.h"

@@ -1,6 +1,6 @@
-// Normalisation, float32. A tensor is [M][S][G][C]: statistics are of the S * C numbers of a group.
-// LayerNorm has S = G = 1, GroupNorm M samples; BatchNorm has M = C = 1, its rows among the S.
-// st holds two numbers a group: the mean and 1 / deviation.
+// Normalisation, float32. A tensor is [M][S][G][C]; a group of S * C numbers shares its statistics. LayerNorm has S = G
+// = 1. In GroupNorm M is the number of samples. BatchNorm has M = C = 1, and S includes the rows. st holds two numbers
+// per group: the mean and 1 / deviation.
 
 #include "../../fixed.h"
 #include "../../float32.h"

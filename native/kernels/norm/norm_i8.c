@@ -1,6 +1,6 @@
-// Normalisation, int8. A tensor is [M][S][G][C]: statistics are of the S * C numbers of a group.
-// LayerNorm has S = G = 1, GroupNorm M samples; BatchNorm has M = C = 1, its rows among the S.
-// st holds two words a group: the mean of x - z in steps / 1024, and 1 / deviation as a scale.
+// Normalisation, int8. A tensor is [M][S][G][C]; a group of S * C numbers shares its statistics. LayerNorm has S = G =
+// 1. In GroupNorm M is the number of samples. BatchNorm has M = C = 1, and S includes the rows. st holds two words per
+// group: the mean of x - z in 1/1024 of a step, and 1 / deviation as a scale.
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 ODT_BESIDE_ASSEMBLY
 
-// Sums of errors times their gains, and of these products times h.
+// Sums of errors times gains, and of these products times h.
 typedef struct {
     int64_t errors;    // 0
     uint64_t products; // 8
@@ -35,8 +35,8 @@ enum {
 
 // Mean of x - z over S rows of C numbers, stride apart, and their variance times S^2 * C^2.
 static int32_t moments(const int8_t *x, int32_t S, int32_t C, int32_t stride, int32_t z, uint64_t *spread) {
-    int64_t sum = 0, squares = 0, n = (uint32_t)S * (uint32_t)C; // below 2^32, as operands are
-    if (n <= 1 << 12) { // numbers of 8 bits and a sign: their sum has 20 bits, the sum of squares 28
+    int64_t sum = 0, squares = 0, n = (uint32_t)S * (uint32_t)C; // below 2^32, because operands are
+    if (n <= 1 << 12) { // numbers with 8 bits and a sign: their sum has 20 bits, the sum of squares 28
         int32_t total = 0, all = 0;
         for (int32_t s = 0; s < S; s++, x += stride) {
             #if ODT_M4 || (ODT_M0 && !ODT_SMALL)
@@ -55,7 +55,7 @@ static int32_t moments(const int8_t *x, int32_t S, int32_t C, int32_t stride, in
             }
             #endif
         }
-        if (n <= 1 << 5) { // all of 32 bits
+        if (n <= 1 << 5) { // all fit 32 bits
             *spread = (uint32_t)((int32_t)n * all - total * total);
         } else {
             *spread = (uint64_t)n * (uint64_t)all - (uint64_t)((int64_t)total * total);
@@ -90,7 +90,7 @@ static int32_t inverse(uint32_t variance, uint32_t eps) {
     return (int32_t)odt_scale_div(ODT_ONE, odt_scale_sqrt(v));
 }
 
-// The scale of x in reals, and eps in x's steps.
+// unit: the real scale of x. eps_in: eps in the unit of the variance, x's steps squared.
 static uint32_t unit(int32_t factor, const int32_t *sx) {
     return odt_scale_mul(odt_scale(factor), odt_scale(*sx));
 }
@@ -105,7 +105,7 @@ static uint32_t square_of(int32_t n) {
     return odt_scale_mul(scale, scale);
 }
 
-// spread / square, without a division if square is a power of 2, as for 8 or 64 numbers.
+// spread / square; without a division if square is a power of 2, as for 8 or 64 numbers.
 static uint32_t variance_of(uint64_t spread, uint32_t square) {
     uint32_t scale = scale_of(spread);
     if (!ODT_SMALL && square << 9 == 0) {
@@ -198,7 +198,7 @@ void odt_affine_i8(const odt_affine_i8_t *a) {
     }
 }
 
-// The factor that turns a difference to the mean into a normalized x with `bits` bits.
+// The factor that turns a difference to the mean into a normalised x with `bits` fractional bits.
 static odt_rescaler_t hat(const int32_t *st, int32_t bits) {
     return odt_rescaler(odt_multiplier(odt_scale_shift(odt_scale(st[1]), bits - MEAN_BITS)));
 }
@@ -209,7 +209,7 @@ static int32_t normalised(int32_t x, int32_t z, int32_t mean, const odt_rescaler
     return odt_rescale_by(q, (int32_t)v);
 }
 
-// Calls odt_poll() once in 256 elements if groups are small.
+// Calls odt_poll() once per 256 elements if groups are small.
 static void poll_after(int32_t *waited, int32_t count) {
     *waited += count;
     if (*waited >= 256) {
@@ -236,7 +236,7 @@ static void begin_hats(hats_t *h, int32_t bits, int32_t z, int32_t step, int32_t
     h->one = 150 - bits;
 }
 
-// Prepares a group from its statistics. Returns whether every normalized value is small enough for the loops.
+// Prepares a group from its statistics. Returns whether every normalised value is small enough for the loops.
 static int group_hats(hats_t *h, const int32_t *st) {
     int32_t offset = odt_wrap_sub(h->zero, st[0]), shift = h->one - (int32_t)((uint32_t)st[1] << 1 >> 24);
     int32_t least = odt_wrap_sub(offset, 128 << MEAN_BITS), most = odt_wrap_add(offset, 127 << MEAN_BITS);
@@ -305,7 +305,7 @@ static void apply_all(const odt_norm_i8_t *a, hats_t *h, int32_t at, int32_t cou
 
 #endif
 
-// `count` elements of a group, from `at` on, of channels n .., or of n alone where a group has one.
+// Normalises `count` elements of a group, from `at` on: channels n .., or only n if a group has one channel.
 static void norm_elements(const odt_norm_i8_t *a, const int32_t *st, int32_t z, int32_t at, int32_t n, int32_t count,
     int32_t step, odt_outputs_t *outputs) {
     odt_rescaler_t inverse = hat(st, HAT_BITS), gain = odt_rescaler(odt_checked(&a->q[n]));
@@ -484,8 +484,8 @@ static inline int64_t scaled_hat(int32_t h, int32_t slope) {
     return ((int64_t)h * slope + (1 << (HAT_BITS - 1))) >> HAT_BITS;
 }
 
-// The gradient of a group's input: S rows of C elements from `at` on, channels n ..; with the multiplier of the
-// remaining errors and the numbers of the elements.
+// The gradient of a group's input: S rows of C elements from `at` on, channels n ..; the multiplier of the remaining
+// errors; the numbers of the elements.
 typedef struct {
     const odt_norm_dx_i8_t *a;
     const gains_t *gains;
@@ -508,10 +508,10 @@ static void norm_dx_sums(const group_t *p, sums_t *sums) {
     }
 }
 
-// The means of errors and of those times h.
+// Sets the means of the errors and of errors times h.
 static void set_means(group_t *p, const sums_t *sums) {
     int64_t n = (uint32_t)p->S * (uint32_t)p->a->C, part = (int64_t)sums->products / (1 << HAT_BITS);
-    if (!ODT_SMALL && n < 1 << 10 && part == (int32_t)part) { // a sum of errors has at most 22 bits more than n
+    if (!ODT_SMALL && n < 1 << 10 && part == (int32_t)part) { // a sum of errors has at most 22 bits more than n has
         p->mean = (int32_t)sums->errors / (int32_t)n;
         p->slope = odt_sat32((int32_t)part / (int32_t)n);
     } else {
@@ -537,7 +537,7 @@ static void norm_dx_outputs(const group_t *p, odt_outputs_t *outputs) {
 
 #if ODT_M0 && !ODT_SMALL
 
-enum { GAINS = 96 }; // at a time, where groups have several
+enum { GAINS = 96 }; // at a time, if groups have several channels
 
 // Data of the loops: the gains of `loaded` channels from `first` on, and h and the errors of a block of elements. In v
 // the gains lie after the errors. A group with one channel loads no gains and has errors there, too. If a group has few
@@ -548,7 +548,7 @@ typedef struct {
     random_t random;
     int32_t first, loaded, rows;
     int32_t h[ELEMENTS], v[ELEMENTS + GAINS];
-    int8_t x[2 * ELEMENTS]; // and e
+    int8_t x[2 * ELEMENTS]; // also used for e
 } loops_t;
 
 // Gains of `count` channels.
@@ -596,7 +596,7 @@ static const int8_t *begin_block(loops_t *l, const odt_norm_dx_i8_t *a, int32_t 
     return e;
 }
 
-// The same with loops over blocks of elements. If a group has one channel, all of its errors have one gain.
+// The sums by loops over blocks of elements. If a group has one channel, all its errors have one gain.
 static void norm_dx_sums__m0(const group_t *p, loops_t *l, sums_t *sums) {
     const odt_norm_dx_i8_t *a = p->a;
     int32_t width = a->G * a->C;
@@ -604,7 +604,7 @@ static void norm_dx_sums__m0(const group_t *p, loops_t *l, sums_t *sums) {
         int32_t factor = gain(p->gains, p->n), errors = 0;
         int64_t all = 0;
         l->hats.x = a->x + p->at;
-        for (int32_t s = 0; s < p->S; s += 63) { // a product has 25 bits and a sign: 63 of them fit an int32
+        for (int32_t s = 0; s < p->S; s += 63) { // a product has 25 bits and a sign: 63 products fit an int32
             l->hats.end = l->hats.x + odt_min(p->S - s, 63) * width;
             sum_products(&l->hats, a->e + (l->hats.x - a->x), l->h);
             errors += l->h[0];
@@ -629,7 +629,7 @@ static void norm_dx_sums__m0(const group_t *p, loops_t *l, sums_t *sums) {
     }
 }
 
-// Begins the errors of a group less its means, in the scale of its multiplier; returns whether they fit the loops.
+// Begins a group's errors minus their means, in the scale of its multiplier; returns whether they fit the loops.
 static int begin_errors(loops_t *l, const group_t *p, uint32_t scale, const odt_outputs_t *outputs) {
     random_t *random = &l->random;
     int32_t shift = 134 - (int32_t)(scale >> 23);
@@ -656,7 +656,7 @@ static void place_outputs(
     random->peak = outputs->peak;
 }
 
-// One output by the general way; u: the random word before it is hashed.
+// One output without the loops' limits; u: the random word before hashing.
 static __attribute__((noinline)) int8_t output_exactly(odt_outputs_t *outputs, int32_t v, uint32_t scale, uint32_t u) {
     return odt_output(outputs, odt_rescaled_random(v, odt_multiplier(scale), odt_hash32(u, 0)));
 }
@@ -738,7 +738,7 @@ static int32_t row_output(dx_rows_t *rows, const term_t *after, uint32_t u, int8
     return rows->top;
 }
 
-// Returns whether no sum of a row can wrap. Only a row of errors of -128 with gains of -2^14 can.
+// Returns whether no sum of a row can wrap. It can only if all errors are -128 and all gains -2^14.
 static int begin_rows(layer_t *l, const group_t *p, uint32_t unit, odt_outputs_t *outputs) {
     const odt_norm_dx_i8_t *a = p->a;
     uint32_t m = (unit & ((1u << 23) - 1)) | 1u << 23;
@@ -782,7 +782,7 @@ static int32_t norm_dx_rows(layer_t *l, const group_t *p, int32_t m) {
 
 #endif
 
-// Rounded at random: rounded to nearest, errors that are small compared with the peak would vanish.
+// Rounds at random: to nearest, errors that are small compared with the peak would vanish.
 void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
     int32_t width = a->G * a->C, S = a->S;
     gains_t all = gains(a->gamma, width);
@@ -790,7 +790,7 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
     odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
     group_t p = {.a = a, .gains = &all, .z = odt_limit(a->zx, -128, 127),
         .key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id),
-        .before = (uint32_t)a->c[ODT_POSITION] * (uint32_t)a->F}; // by place in the epoch, as in dropout
+        .before = (uint32_t)a->c[ODT_POSITION] * (uint32_t)a->F}; // by the place in the epoch, as in dropout
     if (a->rows > 0) {
         int64_t rows = (int64_t)odt_max(a->c[ODT_COUNT], 1) * a->rows;
         S = rows < S ? (int32_t)rows : S;

@@ -1,4 +1,4 @@
-// A BatchNorm whose running statistics scale the samples when they are read (gather_norm_i8), int8. var includes eps.
+// A BatchNorm whose running statistics scale the samples as they are read (gather_norm_i8), int8. var includes eps.
 
 #include "../../fixed.h"
 #include "../../opcodes.h"

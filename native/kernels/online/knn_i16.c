@@ -1,8 +1,8 @@
-// The k nearest neighbours of a sample: knn.h. Distances are exact, and no float is computed with.
+// The k nearest neighbours of a sample: knn.h. Distances are exact; there is no float arithmetic.
 
 #include "knn.h"
 
-// A neighbour: its distance, 64 bits, and its place. At last `low` is its label.
+// A neighbour: its distance in 64 bits, and its place. In the end `low` is its label.
 typedef struct {
     uint32_t low, high, place;
 } near_t;
@@ -29,18 +29,18 @@ static int16_t limited(int32_t v) {
     return (int16_t)(v > INT16_MAX ? INT16_MAX : v < INT16_MIN ? INT16_MIN : v);
 }
 
-// A float32 below 2^20, by its bits, in units of 2^-point, half up.
+// Converts the bits of a float32 below 2^20 to units of 2^-point; halves are rounded up.
 static int16_t units_of(uint32_t bits, uint32_t point) {
-    int32_t lost = 150 - (int32_t)point - (int32_t)(bits >> 23 & 255); // bits after the point
+    int32_t lost = 150 - (int32_t)point - (int32_t)(bits >> 23 & 255); // fractional bits to round off
     int32_t m = (int32_t)(bits & 0x7fffff) | 0x800000;
-    if (lost > 25) { // below a quarter
+    if (lost > 25) { // below 1/4 unit
         return 0;
     }
     m = bits >> 31 ? -m : m;
     return limited(lost < 9 ? m : (m + (1 << (lost - 1))) >> lost); // 2^15 or more
 }
 
-// The inputs of x into `to`; 0 unless each is a number below 2^20.
+// Copies the inputs of x to `to`; returns 0 unless each is a number below 2^20.
 static int read_inputs(int16_t *to, const void *x, size_t inputs, uint32_t point, int floats) {
     const uint32_t *bits = x;
     const int16_t *v = x;
@@ -56,7 +56,7 @@ static int read_inputs(int16_t *to, const void *x, size_t inputs, uint32_t point
     return 1;
 }
 
-// Not inlined: their sums would not stay in registers.
+// Not inlined, so that the sums stay in registers.
 static __attribute__((noinline)) uint64_t squares_between(const int16_t *a, const int16_t *b, size_t inputs) {
     uint64_t sum = 0;
     for (size_t i = 0; i < inputs; i++) {
@@ -75,13 +75,13 @@ static __attribute__((noinline)) uint64_t magnitudes_between(const int16_t *a, c
     return sum;
 }
 
-// The label of a sample. Its word may be aligned to 2 bytes only.
+// The label of a sample. Its word may be aligned to only 2 bytes.
 static uint32_t knn_label(const uint8_t *sample, int condense) {
     const uint16_t *halves = (const uint16_t *)(const void *)sample;
     return condense ? halves[0] : (halves[0] | (uint32_t)halves[1] << 16) & 0x7fffffff;
 }
 
-// Of this many neighbours' labels the one that most have, the smallest of several; sorts them.
+// The most frequent label of `count` neighbours; of equally frequent labels, the smallest. Sorts the neighbours.
 static int32_t vote(near_t *nearest, size_t count) {
     for (size_t i = 1; i < count; i++) {
         uint32_t label = nearest[i].low;

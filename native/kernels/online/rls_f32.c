@@ -1,15 +1,15 @@
-// Recursive least squares: rls.h. In two phases: everything that may fail is computed outside the state, then the state
-// changes at once.
+// Recursive least squares: rls.h. It has two phases: everything that may fail is computed outside the state, then the
+// state changes at once.
 
 #include "rls.h"
 
 #include "../../fixed.h"
 #include "../../float32.h"
 
-// Sizes, and where things are: K inputs, N features, M outputs.
+// Sizes and addresses: K inputs, N features, M outputs.
 typedef struct {
     int32_t K, N, M;
-    float *columns; // column j, j + 1 floats, begins at j * (j + 1) / 2: rows 0 .. j-1 of U, then D's
+    float *columns; // column j has j + 1 floats from j * (j + 1) / 2: rows 0 .. j-1 of U, then D[j]
     float *beta;    // (N, M)
     float *out, *error, *h, *k;
 } rls_t;
@@ -20,7 +20,7 @@ static uint32_t word(const uint8_t *from) {
     return bits;
 }
 
-// Numbers of the state: no subnormal, no infinity, no NaN.
+// Makes x a number that the state may hold: not subnormal, infinite or NaN.
 static float keep(float x) {
     uint32_t field = odt_bits(x) & 0x7F800000;
     if (field < 76u << 23) {
@@ -88,7 +88,7 @@ static float activate(int32_t activation, int32_t z) { // z in Q16
     return (float)(int32_t)(z < 0 ? 32768 - v : v) * odt_float(0x38000000);
 }
 
-// h of x, by random weights that are hashes of their places: computed each time, stored nowhere.
+// h for x. The random weights are hashes of their places: computed each time, never stored.
 static void features(const rls_t *r, const uint8_t *header, const uint8_t *x, uint32_t field) {
     int32_t K = r->K, N = r->N, activation = (int32_t)word(header + 4 * ODT_RLS_ACTIVATION);
     if (activation == ODT_RLS_LINEAR) {
@@ -98,7 +98,7 @@ static void features(const rls_t *r, const uint8_t *header, const uint8_t *x, ui
         r->h[K] = 1.0f;
         return;
     }
-    // Inputs, and 1 for the bias, as integers of at most 2^15: K + 1 products by a byte must fit an int32.
+    // Inputs, and 1 for the bias, as integers up to 2^15: the sum of K + 1 products with a byte must fit an int32.
     int32_t spare = odt_max(0, odt_bit_length((uint32_t)K) - 9);
     int32_t shift = 15 - odt_max(1, (int32_t)field - 126) - spare;
     uint32_t unit = odt_scale_shift(ODT_ONE, shift), seed = word(header + 4 * ODT_RLS_SEED), at = 0;
@@ -153,7 +153,7 @@ static float trace(const rls_t *r) {
     return sum;
 }
 
-// The factor of forgetting: FORGETTING, or 1 if nothing may be forgotten.
+// The forgetting factor: FORGETTING, or 1 if nothing may be forgotten.
 static float remembered(const rls_t *r, const uint8_t *header, float d) {
     float forgetting = odt_float(word(header + 4 * ODT_RLS_FORGETTING));
     if (!(forgetting < 1.0f) || !(d >= odt_float(word(header + 4 * ODT_RLS_HOLD)))) {
@@ -171,7 +171,7 @@ static float remembered(const rls_t *r, const uint8_t *header, float d) {
 }
 
 // Bierman's update of U and D (Factorization Methods for Discrete Sequential Estimation, 1977): D stays above 0 despite
-// rounding. Forgetting raises D, at most to START. Leaves k = P h.
+// rounding. Forgetting raises D, at most to START. On return k = P h.
 static void update(const rls_t *r, float left, float start) {
     float *column = r->columns, *k = r->k;
     float a = left, inverse = 1.0f / left, rise = inverse;
@@ -247,7 +247,7 @@ int odt_rls_f32(odt_bytes_t state, odt_bytes_t work, odt_bytes_t x, odt_bytes_t 
         }
     }
     uint32_t low = word(header + 4 * ODT_RLS_SEEN) + 1, high = word(header + 4 * ODT_RLS_SEEN_HIGH) + (low == 0);
-    if (high || low) { // 2^64 - 1 at most
+    if (high || low) { // at most 2^64 - 1
         memcpy(header + 4 * ODT_RLS_SEEN, &low, sizeof(low));
         memcpy(header + 4 * ODT_RLS_SEEN_HIGH, &high, sizeof(high));
     }

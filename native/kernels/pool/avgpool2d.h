@@ -1,4 +1,4 @@
-// Windows of average pooling: a size and a stride, or PyTorch's adaptive ones.
+// Windows of average pooling: with a size and a stride, or adaptive as in PyTorch.
 
 #ifndef ODT_AVGPOOL2D_H
 #define ODT_AVGPOOL2D_H
@@ -7,12 +7,12 @@
 
 #include "../../common/window.h"
 
-// One axis: `size` positions in, `outputs` windows; adaptive when there is no stride.
+// One axis: `size` input positions, `outputs` windows; adaptive if stride is 0.
 typedef struct {
     int32_t size, outputs, taps, stride, pad;
 } odt_axis_t;
 
-// Positions from <= i < to of window o that lie inside.
+// Positions from <= i < to of window o that lie inside the axis.
 static inline odt_taps_t odt_axis_window(const odt_axis_t *a, int32_t o) {
     odt_taps_t t;
     if (a->stride == 0) { // o * size / outputs, rounded down, to (o + 1) * size / outputs, up

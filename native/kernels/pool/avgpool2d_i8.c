@@ -19,14 +19,14 @@ enum { SUMS = 8 * ODT_BLOCK };
 #define ODT_FOURS _Pragma("GCC unroll 4")
 #endif
 
-// The mean of each channel over a window of rows x columns, N and `row` bytes apart; 0 for an empty window. It is a
-// function of its own, so that its loops run in registers.
+// The mean of each channel over a window of rows x columns: columns are N bytes apart, rows `row` bytes; 0 for an empty
+// window. It is a separate function, so that its loops run in registers.
 static __attribute__((noinline)) void means(
     int8_t *y, const int8_t *x, int32_t rows, int32_t columns, int32_t N, int32_t row) {
     uint32_t count = (uint32_t)rows * (uint32_t)columns;
     for (const int8_t *end = y + N; y != end; x++) {
         const int8_t *from = x;
-        uint32_t sum = 128 * count; // sums x + 128, so that the division has no negative numbers
+        uint32_t sum = 128 * count; // sums x + 128, so that the division is unsigned
         for (int32_t kh = rows; kh > 0; kh--, from += row) {
             const int8_t *at = from;
             for (int32_t kw = columns; kw > 0; kw--, at += N) {
@@ -56,7 +56,7 @@ ODT_BESIDE_ASSEMBLY
 
 #if !ODT_SMALL
 
-// For windows side by side inside x: all positions of a window get one value from its error.
+// For windows side by side inside x: all positions of a window get the same value from its error.
 static void avgpool2d_dx_of_tiles(
     const odt_avgpool2d_dx_i8_t *a, const odt_rescaler_t *q, uint32_t share, odt_outputs_t *outputs) {
     int32_t N = a->N, line = a->W * N, width = a->OW * a->KW * N;
@@ -106,7 +106,7 @@ typedef struct {
     uint32_t top;
 } part_t;
 
-// Adds the contributions of a row of windows. e: the row's first error; high: how many rows of x such a window covers.
+// Adds the contributions of a row of windows. e: the row's first error; high: the number of rows of x in a window.
 static void add_windows(const part_t *p, const int8_t *e, uint32_t high) {
     int32_t channels = p->channels;
     odt_taps_t w = odt_axis_holders(p->columns, p->from);
@@ -145,7 +145,7 @@ static void add_windows(const part_t *p, const int8_t *e, uint32_t high) {
     }
 }
 
-// From sums to inputs' gradients.
+// Converts sums to the gradient of the input.
 static void finish_average(const int32_t *sums, int32_t count, const odt_multiplier_t *q, int8_t *dx, int32_t *peak) {
     #if ODT_M0 && !ODT_SMALL
     odt_finish_errors_i8(sums, q, count, dx, peak);
@@ -172,7 +172,7 @@ void odt_avgpool2d_dx_i8(const odt_avgpool2d_dx_i8_t *a) {
         return;
     }
     #endif
-    int32_t sums[SUMS], done = 0; // positions that follow one another
+    int32_t sums[SUMS], done = 0; // of consecutive positions
     int32_t channels = odt_min(N, SUMS), many = SUMS / odt_max(channels, 1);
     part_t p = {.columns = &columns, .N = N, .top = (uint32_t)a->top << 8};
     for (int32_t row = 0; row < a->B * a->H; row++) {

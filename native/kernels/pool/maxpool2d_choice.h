@@ -1,12 +1,12 @@
-// Choices of a max-pooling: for each output the position in its window, as a number of 1, 2, 4, 8 or 16 bits, the
-// lowest bits of a byte first.
+// Choices of a max-pooling: for each output the position of the largest value in its window, in 1, 2, 4, 8 or 16 bits,
+// packed from the lowest bits of a byte.
 
 #ifndef ODT_MAXPOOL2D_CHOICE_H
 #define ODT_MAXPOOL2D_CHOICE_H
 
 #include <stdint.h>
 
-// Whether `count` choices of `bits` each lie in `size` bytes; no other bits are known.
+// Whether `bits` is a known width and `count` choices of it fit `size` bytes.
 static inline int odt_choices_fit(int32_t count, int32_t bits, int32_t size) {
     return (bits == 1 || bits == 2 || bits == 4 || bits == 8 || bits == 16)
            && ((int64_t)count * bits + 7) / 8 <= size;

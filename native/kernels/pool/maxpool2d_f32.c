@@ -9,7 +9,7 @@
 #include "../../common/window.h"
 #include "maxpool2d_choice.h"
 
-// The first largest x of a channel in a window, as kh * KW + kw, and its value; -1 if the window is empty.
+// The position kh * KW + kw of the first largest x of a channel in a window, and its value; -1 if the window is empty.
 static int32_t first_largest(const float *x, odt_taps_t th, odt_taps_t tw, int32_t corner,
     int32_t W, int32_t N, int32_t KW, float *largest) {
     int32_t best = -1;

@@ -13,8 +13,8 @@
 
 #if ODT_32_BIT
 
-// The largest value of each channel in a window of rows x columns, N and `row` bytes apart; -128 for an empty window.
-// It is a function of its own, so that it runs in registers.
+// The largest value of each channel in a window of rows x columns: columns are N bytes apart, rows `row` bytes; -128
+// for an empty window. It is a separate function, so that it runs in registers.
 static __attribute__((noinline)) void largest(
     int8_t *y, const int8_t *x, int32_t rows, int32_t columns, int32_t N, int32_t row) {
     for (const int8_t *end = y + N; y != end; x++) {
@@ -32,7 +32,7 @@ static __attribute__((noinline)) void largest(
 
 #else
 
-// As vectors take it.
+// The same in a form that the compiler vectorizes.
 static void largest(int8_t *y, const int8_t *x, int32_t rows, int32_t columns, int32_t N, int32_t row) {
     memset(y, -128, (size_t)N);
     for (int32_t kh = 0; kh < rows; kh++) {
@@ -75,19 +75,19 @@ void odt_maxpool2d_i8(const odt_maxpool2d_i8_t *a) {
     ((a)->bits == 1 && (a)->KH == 1 && (a)->KW == 2 && ((a)->SH == 1 || (a)->OH == 1) && (a)->SW == 2 && (a)->PT == 0 \
     && (a)->PL == 0 && (a)->OH <= (a)->H && 2 * (a)->OW <= (a)->W)
 
-// A mark that begins a byte of choices. Choices are shifted in from above; when the byte is full, the mark is at its
-// first bit.
+// Marks the beginning of a byte of choices. Choices are shifted in from above; when the byte is full, the mark has
+// reached its lowest bit.
 #define MARK 0x80
 
 // Rows of such windows, without image rows between them. `word`: forward, choices that do not fill a byte yet;
-// backward, choices that were read and not used yet.
+// backward, choices that were read but not yet used.
 typedef struct {
     int8_t *image;      // 0: [H][W][N]: x or dx, where the next row begins
     int8_t *windows;    // 4: [OH][OW][N]: y or e
     uint8_t *choices;   // 8
     uint32_t word;      // 12
     int32_t N, row;     // 16, 20: bytes of a row of the image
-    int32_t wide, skip; // 24, 28: bytes of a row of windows in it; from there to where the next begins
+    int32_t wide, skip; // 24, 28: bytes of an image row that windows cover; from there to the next windows
     int32_t rows;       // 32
     int32_t peak, least; // 36, 40: an error from least to peak is stored as it is
 } pooled_t;
@@ -278,7 +278,7 @@ static __attribute__((noinline)) void spread_pairs(pooled_t *p) {
 #define spread_pairs spread_quads
 #endif
 
-// Windows of KH rows and two columns, which lie beside one another.
+// Windows of KH rows and two columns, side by side.
 #define POOLED(a, large, small, chosen) \
     {.image = (int8_t *)(large), .windows = (int8_t *)(small), .choices = (chosen), .N = (a)->N, \
      .row = (a)->W * (a)->N, .wide = 2 * (a)->OW * (a)->N, .skip = ((a)->KH * (a)->W - 2 * (a)->OW) * (a)->N}
@@ -324,7 +324,7 @@ static __attribute__((noinline)) void choose(const odt_maxpool2d_choice_i8_t *a,
             for (int32_t kw = tw.from; kw < tw.to; kw++) {
                 const int8_t *x = corner + (kh * a->W + kw) * N + first;
                 uint16_t tap = (uint16_t)(kh * a->KW + kw);
-                for (int32_t n = 0; n < lanes; n++) { // without a branch, for vectors
+                for (int32_t n = 0; n < lanes; n++) { // without a branch, so that the compiler vectorizes
                     int32_t is_more = x[n] > best[n];
                     best[n] = is_more ? x[n] : best[n];
                     choice[n] = is_more ? tap : choice[n];
@@ -339,7 +339,7 @@ static __attribute__((noinline)) void choose(const odt_maxpool2d_choice_i8_t *a,
     #endif
 }
 
-// Images at a time: choices of two parts must not share a byte.
+// Images per part: choices of two parts must not share a byte.
 #define POOLED_AT_ONCE(a) (((uint32_t)((a)->OH * (a)->OW * (a)->N) * (uint32_t)(a)->bits & 7) ? 8 : 1)
 
 // Bytes of the choices of `images`.

@@ -1,4 +1,4 @@
-// Means of windows, int8, in a scale of their own. x is [B, H, W, N], y [B, OH, OW, N].
+// Means of windows, int8, in a separate scale. x is [B, H, W, N], y [B, OH, OW, N].
 
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "../../common/elements.h"
 #include "avgpool2d.h"
 
-// sum / count to nearest. Half way, it rounds to an even y, or away from 0.
+// sum / count to nearest. Halves are rounded to an even y, or away from 0.
 static int32_t odt_mean(int32_t sum, int32_t count, int32_t zy, int32_t away) {
     int32_t v = sum / count, rest = sum % count;
     if (rest < 0) {
@@ -20,9 +20,9 @@ static int32_t odt_mean(int32_t sum, int32_t count, int32_t zy, int32_t away) {
 
 #if !ODT_32_BIT
 
-enum { CHANNELS = 64 }; // that are summed together
+enum { CHANNELS = 64 }; // summed together
 
-// Sums of a window's channels n .. n + count - 1, as vectors take them.
+// Sums of a window's channels n .. n + count - 1, in a form that the compiler vectorizes.
 static void sum_channels(
     const odt_mean2d_i8_t *a, int32_t b, odt_taps_t h, odt_taps_t w, int32_t n, int32_t count, int32_t *sums) {
     memset(sums, 0, (size_t)count * sizeof(*sums));

@@ -1,4 +1,4 @@
-// What sampling and its divergence share (sampling.h).
+// Functions that sampling and its divergence share (sampling.h).
 
 #include "../../opcodes.h"
 #include "sampling.h"

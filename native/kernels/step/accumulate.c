@@ -1,4 +1,4 @@
-// Gradients of a batch that comes in micro-batches, summed.
+// Sums the gradients of micro-batches to that of the batch.
 
 #include "../../fixed.h"
 #include "../../float32.h"

@@ -1,4 +1,4 @@
-// Clipping by the norm of all gradients: its square, tensor by tensor, and the factor that limits it.
+// Clipping by the global norm: sums its square, tensor by tensor, and computes the factor that limits it.
 
 #include "../../fixed.h"
 #include "../../float32.h"

@@ -1,4 +1,4 @@
-// The samples of a batch from the user's data, float32.
+// Copies a batch's samples from the user's data, float32.
 
 #include <string.h>
 

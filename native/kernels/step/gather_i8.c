@@ -1,4 +1,4 @@
-// The samples of a batch from the user's data, int8.
+// Copies a batch's samples from the user's data, int8.
 
 #include <string.h>
 
@@ -31,7 +31,7 @@ static void subtract_128(int8_t *y, const uint8_t *x, int32_t F) {
 
 #if !ODT_SMALL
 
-// An element less zero. A value other than 0 counts, even below a step.
+// Converts an element minus its zero point. A nonzero value raises the peak, even if it is below one step.
 static int8_t rescaled(int32_t v, const odt_rescaler_t *q, odt_outputs_t *outputs) {
     if (v && !outputs->peak) {
         *outputs = odt_outputs_from(outputs->z, outputs->lo, 1);
@@ -64,7 +64,7 @@ static __attribute__((noinline)) void rescale_int16(
     #endif
 }
 
-// The same for one element.
+// The same for one float32 element.
 static int8_t quantized(uint32_t v, const odt_quantizer_t *q, odt_outputs_t *outputs) {
     if (v << 1 && !outputs->peak) {
         *outputs = odt_outputs_from(outputs->z, outputs->lo, 1);
@@ -73,7 +73,7 @@ static int8_t quantized(uint32_t v, const odt_quantizer_t *q, odt_outputs_t *out
 }
 
 #if ODT_M0
-enum { FLOATS = 32 }; // that are moved to whole words at a time
+enum { FLOATS = 32 }; // copied to aligned words at a time
 
 static __attribute__((noinline)) void quantize(
     int8_t *y, const uint8_t *x, int32_t F, uint32_t inverse, odt_outputs_t *outputs) {
@@ -147,7 +147,7 @@ void odt_gather_i8(const odt_gather_i8_t *a) {
             for (int32_t i = 0; i < F; i++) {
                 int32_t v = odt_element(sample, format, i);
                 if (format == ODT_FLOAT32) {
-                    peak = odt_max(peak, (uint32_t)v << 1 != 0); // a value other than 0 counts, even below a step
+                    peak = odt_max(peak, (uint32_t)v << 1 != 0); // a nonzero value counts, even below one step
                     v = odt_quantize((uint32_t)v, inverse);
                 } else {
                     peak = odt_max(peak, v != zero);

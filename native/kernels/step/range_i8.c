@@ -5,12 +5,12 @@
 
 #define GROWTH 0x3FA00000 // 5/4, as a scale: an input's range grows at most by this factor in a step
 
-// peak / limit, of a peak above it.
+// peak / limit, for a peak above the limit.
 static uint32_t beyond(int32_t peak, int32_t limit) {
     return odt_scale_div(odt_scale_int((uint32_t)peak), odt_scale_int((uint32_t)limit));
 }
 
-// 1 - 2^-k, k in 1 .. 23
+// 1 - 2^-k for k = 1 .. 23
 static uint32_t less(int32_t k) {
     return ODT_ONE - (1u << (24 - k));
 }

@@ -13,7 +13,7 @@ static uint32_t proportion(int32_t factor, uint32_t a, uint32_t b, uint32_t c) {
 void odt_rescale(const odt_rescale_t *a) {
     uint32_t sx = odt_scale(*a->sx), sy = odt_scale(*a->sy);
     odt_multiplier_t q = {0, 0}, *to = a->q;
-    uint32_t sw, before = 0; // not a scale: channels of a layer mostly share one scale
+    uint32_t sw, before = 0; // 0 is not a scale; most channels of a layer share one scale
     for (const int32_t *from = a->sw, *end = from + a->N; from < end; from++, before = sw) {
         sw = odt_scale(*from);
         if (sw != before) {

@@ -1,4 +1,4 @@
-// The step's counter and its random key, and memory cleared.
+// Advances the step counter, makes the step's random key, and clears memory.
 
 #include <string.h>
 

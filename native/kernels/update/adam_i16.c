@@ -1,5 +1,5 @@
-// Adam of int8 models, its state in int16: gradients [N, K] become directions (adam_i16), or at once
-// steps of int8 weights (adam_i8).
+// Adam of int8 models with state in int16: gradients [N, K] become directions (adam_i16), or update int8 weights
+// directly (adam_i8).
 
 #include <stddef.h>
 
@@ -12,12 +12,12 @@
 #include "exponents_i16.h"
 
 enum {
-    LEVEL = 13, // the exponent of a row is such that its gradients are below 2^(LEVEL + 1) units
-    FINER = 11, // bits by which a gradient's contribution to the first moment is finer than that to the second
-    ABOVE = 3,  // bits that an exponent may be above what its gradient needs
+    LEVEL = 13, // a row's exponent keeps its gradients below 2^(LEVEL + 1) units
+    FINER = 11, // a gradient's contribution to the first moment has this many more bits than to the second
+    ABOVE = 3,  // how many bits an exponent may exceed what its gradient needs
 };
 
-// The rest of a row from an element on. adam_i16__rp2040.inc and adam_i16__m4.inc load the members in this order.
+// The remaining elements of a row. adam_i16__rp2040.inc and adam_i16__m4.inc load the members in this order.
 typedef struct {
     int32_t before;                 // a gradient is shifted right by this many bits, then multiplied by factor
     uint32_t factor;                // factor from a gradient to its contribution to the first moment
@@ -32,10 +32,10 @@ typedef struct {
     const int32_t *d;
     int16_t *m;
     int8_t *w;
-    uint32_t half;                  // 16 bits that round the moments; every other element has their complement
+    uint32_t half;                  // 16 bits that round the moments; every other element uses their complement
     int32_t is_limited;             // set if a weight was limited
     #if ODT_RP2040
-    int32_t is_still;               // without a gradient
+    int32_t is_still;               // the row has no gradient
     #endif
 } adam_row_t;
 
@@ -78,7 +78,7 @@ static void step_row(adam_row_t *row) {
     #endif
     int16_t *m = a.m, *v = (int16_t *)(void *)((char *)m + a.v_apart);
     int8_t *w = a.w, *r = w + a.r_apart;
-    int32_t odd = -((a.end - w) & 1), all = (1 << a.shift) - 1; // odd: -1 where the complement is taken, else 0
+    int32_t odd = -((a.end - w) & 1), all = (1 << a.shift) - 1; // odd: -1 if the complement is used, else 0
     for (const int32_t *d = a.d; w != a.end; d++, m++, v++, w++, r++, odd = ~odd) {
         int32_t root = move_moments(&a, *d, a.half ^ ((uint32_t)odd & 65535), m, v);
         int32_t W = 256 * *w + *r - ((*m * a.rate / root + (a.dither ^ (odd & all))) >> a.shift);
@@ -93,8 +93,8 @@ static void step_row(adam_row_t *row) {
 
 #endif
 
-// Values that all rows of a parameter share. c1: 1 - beta1 in 2^-12. quotient: the scale of first moment / second
-// moment, which have different units. largest: the second moment for a gradient of 2^(level + 1) units.
+// Values that all rows of a parameter share. c1: 1 - beta1, Q12. quotient: the scale of first moment / second moment,
+// which have different units. largest: the second moment for a gradient of 2^(level + 1) units.
 typedef struct {
     adam_row_t row;
     odt_dither_t dither;
@@ -118,7 +118,7 @@ static adam_t begin(
     return a;
 }
 
-// The dither of row n is one word: its upper half rounds the moments, its bits from the lower half on round the
+// The dither of row n is one word: the upper half rounds the moments, the bits from the lower half on round the
 // weights. Not inlined, to keep modules small.
 static __attribute__((noinline)) void set_dither(adam_t *a, int32_t n) {
     uint32_t x = a->dither.first + (uint32_t)n * a->dither.step;
@@ -197,7 +197,7 @@ static int32_t raise_exponent(adam_t *a, int8_t *exponent) {
     return ex - need;
 }
 
-// If a row's gradient and second moment have become small, its units become smaller.
+// If a row's gradient and second moment have become small, chooses a smaller unit.
 static void lower_exponent(const adam_t *a, int16_t *m, int8_t *exponent) {
     int16_t *v = (int16_t *)(void *)((char *)m + a->row.v_apart);
     uint32_t any = 0;
@@ -242,8 +242,8 @@ void odt_adam_i16(const odt_adam_i16_t *o) {
     }
 }
 
-// The factor from a quotient of moments to a step: `rate` * 2^-`shift` residual units of a weight of this scale. `rate`
-// includes the scale of the quotients.
+// The factor from a quotient of moments to a step: `rate` * 2^-`shift`, in residual units of a weight with scale sw.
+// `rate` includes the quotients' scale.
 static void scale_step(adam_t *a, uint32_t rate, uint32_t sw) {
     adam_row_t *row = &a->row;
     row->rate = 0;
@@ -264,7 +264,7 @@ static void adam_rows(const void *arguments, int32_t first, int32_t stop, int32_
     a.row.v_apart = (char *)o->v - (char *)o->m;
     a.row.r_apart = (char *)o->r - (char *)o->w;
     a.row.is_limited = *is_limited;
-    uint32_t rate = *o->rate ? odt_scale_mul(odt_scale(*o->rate), a.quotient) : 0, sw_before = 0; // which are no scales
+    uint32_t rate = *o->rate ? odt_scale_mul(odt_scale(*o->rate), a.quotient) : 0, sw_before = 0; // 0 is not a scale
     for (int32_t i = first; i < stop; i++) {
         int32_t n = o->at + i;
         uint32_t sw = odt_scale(o->sw[n]);

@@ -19,7 +19,7 @@ typedef struct {
 #if ODT_RP2040
 #include "../../cores/m0/adam_i32__rp2040.inc"
 
-ODT_BESIDE_ASSEMBLY // the usual case is in assembly
+ODT_BESIDE_ASSEMBLY // assembly computes the usual case
 #endif
 
 // The magnitude of a float from its bits: man * 2^(field - 150), man in 2^23 .. 2^24 - 1, or 0. Numbers here have no
@@ -35,8 +35,7 @@ static inline number_t number(uint32_t bits) {
     return x;
 }
 
-// v in units of 2^(field - 150) as float bits, truncated to 24 bits; at most the largest float; 0 below the smallest
-// normal.
+// The float bits of v * 2^(field - 150), truncated to 24 bits; at most the largest float; 0 below the smallest normal.
 static uint32_t packed(uint32_t v, int32_t field) {
     int32_t more = odt_bit_length(v) - 24;
     field += more;
@@ -63,7 +62,7 @@ static uint32_t upper(number_t x) {
     return (uint32_t)odt_min((int32_t)((x.man + 128) >> 8), 65535);
 }
 
-// Rounds v, in units of 2^(field - 150), to a factor of `bits` bits. v is 0 or has at least 29 bits.
+// Rounds v, in units of 2^(field - 150), to a factor with `bits` bits. v is 0 or has at least 29 bits.
 static void set_factor(uint32_t v, int32_t field, int32_t bits, int32_t *factor, int32_t *unit) {
     int32_t more = odt_bit_length(v) - bits;
     *factor = more > 0 ? (int32_t)(((v >> (more - 1)) + 1) >> 1) : 0;
@@ -83,8 +82,8 @@ static void begin(factors_t *s, const odt_adam_i32_t *a) {
     s->eps_unit = eps.field - 142;
 }
 
-// Decays a moment and adds `more`, in units of 2^(field - 150). If the signs *differ, it subtracts, and *differ becomes
-// whether `more` is the larger.
+// Decays a moment and adds `more`, in units of 2^(field - 150). If the signs *differ, it subtracts and sets *differ to
+// whether `more` is larger.
 static uint32_t moved(uint32_t bits, int32_t factor, int32_t shift, uint32_t more, int32_t field, int *differ) {
     number_t x = number(bits);
     x.man -= (x.man >> 8) * (uint32_t)factor >> shift;
@@ -111,7 +110,7 @@ static uint32_t root_of(number_t v, int32_t *unit) {
     return odt_root_above(v.man << (8 - (v.field & 1)));
 }
 
-// m / (sqrt(v) + eps) in units of 2^-20, 4 at most.
+// m / (sqrt(v) + eps) in units of 2^-20, at most 4.
 static uint32_t direction(const factors_t *s, number_t m, number_t v) {
     int32_t unit = s->eps_unit, other;
     uint32_t below = (uint32_t)s->eps;

@@ -1,4 +1,4 @@
-// Weights of float32 models follow directions.
+// Applies directions to the weights of float32 models.
 
 #include "../../float32.h"
 #include "../../opcodes.h"

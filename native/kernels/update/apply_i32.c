@@ -1,4 +1,4 @@
-// Biases [N] of int8 models, in 2^-20, follow directions.
+// Applies directions to the biases [N] of int8 models, which are in 2^-20.
 
 #include "../../fixed.h"
 #include "../../opcodes.h"

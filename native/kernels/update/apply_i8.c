@@ -1,5 +1,5 @@
-// Weights [N, K] and their residuals follow directions [N, K], rounded by a hash of KEY, the parameter's id
-// and the element.
+// Applies directions [N, K] to weights [N, K] and their residuals, rounded with a hash of KEY, the parameter's id and
+// the element.
 
 #include "../../core.h"
 #include "../../fixed.h"
@@ -25,7 +25,7 @@ void odt_halve_rows(int8_t *w, int8_t *r, int32_t *sw, int32_t K, int32_t first,
     }
 }
 
-// A part of a row of apply_i8: count elements from d, w, r and the hash's counter i on.
+// A part of a row of apply_i8: `count` elements from d, w, r on; the first has the hash counter i.
 typedef struct {
     odt_rescaler_t q;
     const int32_t *d;
@@ -45,7 +45,7 @@ static int apply_row(const apply_row_t *row) {
     int is_limited = 0;
     for (; d != end; d++, w++, r++, i++) {
         int32_t change = odt_rescale_random_by(&q, *d, odt_hash32(key, i));
-        if (odt_magnitude(change) > 1 << 30) { // more than any number here
+        if (odt_magnitude(change) > 1 << 30) { // above any value used here
             change = change < 0 ? -(1 << 30) : 1 << 30;
         }
         int32_t W = 256 * *w + *r - change;
@@ -62,7 +62,7 @@ static int apply_row(const apply_row_t *row) {
 #if ODT_RP2040
 
 static int apply_row_rp2040(const apply_row_t *all) {
-    apply_row_t one = *all; // for the elements that odt_apply_row() stops at
+    apply_row_t one = *all; // for elements at which odt_apply_row() stops
     odt_apply_row_t row = {.second = ODT_HASH_SECOND, .third = ODT_HASH_THIRD, .golden = ODT_HASH_GOLDEN,
         .high = all->q.high, .low = all->q.low, .shift = all->q.shift, .rest = 32 - all->q.shift,
         .end = all->d + all->count, .d = all->d, .w = all->w, .apart = all->r - all->w,
@@ -91,7 +91,7 @@ void odt_apply_i8(const odt_apply_i8_t *a) {
     }
     apply_row_t row = {.d = a->d, .w = a->w + a->at * K, .r = a->r + a->at * K, .count = K,
         .key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id), .i = (uint32_t)a->at * (uint32_t)K};
-    uint32_t rate = odt_scale(*a->rate), ds_before = 0, sw_before = 0; // which are no scales
+    uint32_t rate = odt_scale(*a->rate), ds_before = 0, sw_before = 0; // 0 is not a scale
     int32_t is_limited = a->common && a->at ? *a->limited != 0 : 0;
     for (int32_t n = a->at; n < a->at + a->R; n++) {
         uint32_t ds = odt_scale(a->ds[n - a->at]), sw = odt_scale(a->sw[n]);

@@ -1,5 +1,5 @@
-// Decoupled weight decay: weight -= rate * decay * weight. In int8 it is rounded at random, since it is mostly below a
-// 256th of a step.
+// Decoupled weight decay: weight -= rate * decay * weight. In int8 the decay is rounded at random, because it is mostly
+// below 1/256 step.
 
 #include "../../fixed.h"
 #include "../../float32.h"

@@ -37,7 +37,7 @@ int32_t odt_bits_of(const int32_t *d, int32_t K) {
 }
 
 void odt_state_shift_right(int16_t *v, int32_t K, int32_t bits) {
-    if (bits > 15) { // nothing is left; a state without an exponent yet is 0, too
+    if (bits > 15) { // all is shifted out; a state that has no exponent yet is also 0
         memset(v, 0, 2 * (size_t)K);
         return;
     }

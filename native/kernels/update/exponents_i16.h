@@ -1,4 +1,4 @@
-// Block exponents: int16 state of a row [K] counts in units of 2^ex. docs/reference/numerics.md, update.
+// Block exponents: a row [K] of int16 state is in units of 2^ex. docs/reference/numerics.md, update.
 
 #ifndef ODT_EXPONENTS_I16_H
 #define ODT_EXPONENTS_I16_H
@@ -17,7 +17,7 @@ static inline odt_dither_t odt_dither(int32_t key, int32_t id) {
     return dither;
 }
 
-// A scale is factor * 2^exponent, the factor of 15 bits.
+// A scale is factor * 2^exponent; the factor has 15 bits.
 static inline int32_t odt_short_factor(uint32_t scale) {
     return (int32_t)((scale & 0x7FFFFF) | 0x800000) >> 9;
 }

@@ -1,5 +1,5 @@
-// Momentum and Nesterov's of float32 models: gradients become directions. Nesterov's looks one step ahead: v = mu * v +
-// gradient, the direction is gradient + mu * v.
+// Momentum and Nesterov momentum of float32 models: gradients become directions. Nesterov looks one step ahead: v = mu
+// * v + gradient, the direction is gradient + mu * v.
 
 #include "../../float32.h"
 #include "../../opcodes.h"

@@ -1,4 +1,4 @@
-// Momentum and Nesterov's of int8 models, their state in int16: gradients [N, K] become directions.
+// Momentum and Nesterov momentum of int8 models with state in int16: gradients [N, K] become directions.
 
 #include "../../fixed.h"
 #include "../../opcodes.h"

@@ -1,5 +1,5 @@
-// Momentum and Nesterov's of int8 models with state in float32: gradients [N, K] become directions. As momentum_f32.c;
-// with state in int16: momentum_i16.c.
+// Momentum and Nesterov momentum of int8 models with state in float32: gradients [N, K] become directions. As in
+// momentum_f32.c; with state in int16: momentum_i16.c.
 
 #include "../../fixed.h"
 #include "../../float32.h"

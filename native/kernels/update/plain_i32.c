@@ -1,4 +1,4 @@
-// Plain SGD of int8 models: gradients [N, K] are the directions, each row in the scale of all.
+// Plain SGD of int8 models: the directions are the gradients [N, K], with all rows converted to one scale.
 
 #include "../../fixed.h"
 #include "../../opcodes.h"

@@ -1,4 +1,4 @@
-// Weights [N, K] that have no residuals follow directions [N, K], rounded to whole steps of their scale by a hash of
+// Applies directions [N, K] to weights [N, K] without residuals, rounded to whole steps of their scale with a hash of
 // KEY, the parameter's id and the element.
 
 #include "../../fixed.h"
@@ -6,7 +6,7 @@
 #include "../../common/rescale.h"
 #include "../../common/axis_part.h"
 
-// Doubles the scale of `count` rows of K weights, and halves the weights, a half to the even number.
+// Doubles the scale of `count` rows of K weights and halves the weights, rounding halves to even.
 static void halve_rows_rounded(int8_t *w, int32_t *sw, int32_t K, int32_t first, int32_t count) {
     for (int32_t i = first * K; i < (first + count) * K; i++) {
         w[i] = (int8_t)((w[i] + ((w[i] >> 1) & 1)) >> 1);

@@ -1,4 +1,4 @@
-// Zeroth order, float32: the losses of the two passes, and the slope between them.
+// Zeroth-order training, float32: the losses of the two passes, and the slope between them.
 
 #include "../../data.h"
 #include "../../float32.h"

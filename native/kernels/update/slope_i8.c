@@ -1,4 +1,4 @@
-// Zeroth order, int8: the losses of the two passes, and the slope between them.
+// Zeroth-order training, int8: the losses of the two passes, and the slope between them.
 
 #include "../../data.h"
 #include "../../fixed.h"

@@ -1,4 +1,4 @@
-// Zeroth order: the directions z. They are not stored, but drawn again wherever they are needed.
+// Zeroth-order training: the directions z. They are not stored but drawn again where they are needed.
 
 #ifndef ODT_ZEROTH_H
 #define ODT_ZEROTH_H

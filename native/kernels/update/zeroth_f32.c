@@ -1,4 +1,4 @@
-// Zeroth order, float32: moves N weights along z and back, and applies the step along z.
+// Zeroth-order training, float32: moves N weights along z and back, and applies the step along z.
 
 #include "../../float32.h"
 #include "../../opcodes.h"

@@ -1,5 +1,5 @@
-// Zeroth order, int8: moves weights [N, K] along z and back, and applies the step along z. Residuals [N, K] change with
-// the step alone.
+// Zeroth-order training, int8: moves weights [N, K] along z and back, and applies the step along z. Only the step
+// changes the residuals [N, K].
 
 #include "../../fixed.h"
 #include "../../opcodes.h"
@@ -32,8 +32,8 @@ void odt_room_i8(const odt_room_i8_t *a) {
     }
 }
 
-// Moves up to 16 weights. The word has two bits for each, those of the first weight lowest. Bit 0: it moves; bit 1:
-// down.
+// Moves up to 16 weights. The word has two bits per weight, the first weight's lowest. Bit 0: it moves; bit 1:
+// downwards.
 static void move(int8_t *w, int32_t count, uint32_t word, int32_t step) {
     for (int8_t *end = w + count; w != end; w++, word >>= 2) {
         if (word & 1) {
@@ -47,7 +47,7 @@ void odt_perturb_i8(const odt_perturb_i8_t *a) {
         return;
     }
     uint32_t key = odt_hash32((uint32_t)a->c[ODT_KEY], (uint32_t)a->id), word = 0;
-    int32_t left = 0, count; // directions that are left in the word
+    int32_t left = 0, count; // directions left in the word
     int8_t *w = a->w;
     uint32_t i = 0;
     for (int32_t n = 0; n < a->N; n++) {
@@ -102,7 +102,7 @@ void odt_walk_i8(const odt_walk_i8_t *a) {
                 continue;
             }
             int32_t W = 256 * a->w[i] + a->r[i];
-            W -= odt_limit(change(z, &q, odt_hash32(rounding, i)), -FAR, FAR); // more than any number here
+            W -= odt_limit(change(z, &q, odt_hash32(rounding, i)), -FAR, FAR); // above any value used here
             if (W > LIMIT || W < -LIMIT) {
                 W = W > LIMIT ? LIMIT : -LIMIT;
                 is_limited = 1;

@@ -1,4 +1,4 @@
-"""What int8 kernels of a Cortex-M0+ do: the loops of native/kernels/linear/, counted, whose factors cost.py has."""
+"""Counts what the loops of a Cortex-M0+'s int8 kernels do (native/cores/m0, panel); the factors are in rp2040.py."""
 
 from ..routes.limits import M0
 

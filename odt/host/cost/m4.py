@@ -1,11 +1,9 @@
-"""What int8 kernels of a Cortex-M4 do: the loops of native/kernels/linear/*__m4.c, counted,
-whose factors cost.py has.
-"""
+"""Counts what the loops of a Cortex-M4's int8 kernels do (native/cores/m4); the factors are in m4f.py."""
 
 from ..routes.limits import M4
 from .m0 import is_single, meetings, phases, single, sparse
 
-# What they decide by: conv2d_i8__m4.c, conv2d_few_i8__m4.c, conv2d_dx_i8__m4.c, conv2d_dw_i8__m4.c,
+# The limits by which the kernels choose: conv2d_i8__m4.c, conv2d_few_i8__m4.c, conv2d_dx_i8__m4.c, conv2d_dw_i8__m4.c,
 # depthwise2d*_i8__m4.c, conv2d_dw_i8.c, dense_dx_i8.c.
 DEPTH, DX_DEPTH, ROWS, WINDOWS, CHANNELS, ERRORS, POSITIONS = 128, 96, 32, 4, 4, 32, 32
 PAIRS_OF_ROWS, OUTPUTS, WIDEST, TAPS, SQUARES = 64, 32, 7, 32, 16

@@ -7,8 +7,8 @@
     search.picture("pareto.png")
     search.write(search.best(), "best.odt")            # odt.load_model() opens it, there and here
 
-A trial is a network that is compiled, which says its RAM to the byte, its flash and, by cost.py, its cycles; what is
-beyond a limit is not trained. The others are trained, for the accuracy. No board is needed. Needs `pip install
+A trial compiles a network, which gives its RAM to the byte, its flash and its estimated cycles (odt/host/cost). A
+network beyond a limit is not trained. The others are trained, for the accuracy. No board is needed. Needs `pip install
 '.[search]'`.
 """
 
@@ -93,7 +93,7 @@ class NetworkSearch:
         self.means = {}  # by a trial's number: its mean accuracy of several seeds, see confirm()
         self.objectives, self.limits, self.epochs = tuple(objectives), dict(limits or {}), epochs
         self.sampler, self.seed, self.name, self.machine, self.progress = sampler, seed, name, machine, progress
-        optuna.logging.set_verbosity(optuna.logging.ERROR)  # what fails is told once, by run()
+        optuna.logging.set_verbosity(optuna.logging.ERROR)  # run() reports a failure once
         if storage is None:
             memory = "/dev/shm"  # Optuna waits for the disk after each of a trial's choices
             folder = tempfile.mkdtemp(prefix="odt-search-", dir=memory if os.path.isdir(memory) else None)
