@@ -78,6 +78,7 @@
     ROUTE(add_once_i8, odt_has_avx2, _, _, _, odt_add_once_i8__x86) \
     ROUTE(add_once_i8, _, odt_add_once_i8, odt_add_once_i8, odt_add_once_i8, odt_add_once_i8) \
     ROUTE(add_i8, _, add_bytes, odt_add_i8, odt_add_i8, odt_add_i8) \
+    ROUTE(avgpool2d_dx_i8, _, odt_axpy_rows, odt_avgpool2d_dx_i8, odt_avgpool2d_dx_i8, odt_avgpool2d_dx_i8) \
     ROUTE(sigmoid_dx_i8, _, store_gradients, odt_sigmoid_dx_i8, odt_sigmoid_dx_i8, odt_sigmoid_dx_i8) \
     ROUTE(softmax_i8, _, odt_softmax_rows, odt_softmax_i8, odt_softmax_i8, odt_softmax_i8) \
     ROUTE(gather_i8, _, quantize_floats, odt_gather_i8, odt_gather_i8, odt_gather_i8) \

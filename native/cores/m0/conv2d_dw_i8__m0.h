@@ -5,7 +5,15 @@
 #ifndef ODT_CONV2D_DW_I8_M0_H
 #define ODT_CONV2D_DW_I8_M0_H
 
+#include <string.h>
+
 #include "../../core.h"
+#include "../../fixed.h"
+#include "../../opcodes.h"
+#include "../../threads.h"
+#include "../../common/window.h"
+#include "../../common/words.h"
+#include "../correlate.h"
 #include "sum_columns_i8__m0.h"
 
 enum { ERRORS = 96, AT_ONCE = 32 }; // of a list, and those that are scanned at a time, or a row of them
@@ -51,8 +59,8 @@ static __attribute__((noinline)) void add_listed(const odt_conv2d_dw_i8_t *a, co
 }
 
 // Adds the errors of a tile that begins with e to a filter's gradient.
-static ODT_COMPACT __attribute__((noinline)) void add_tile(const odt_conv2d_dw_i8_t *a, const tile_t *t, int32_t images,
-    int32_t rows, int32_t columns, const int8_t *e, int32_t *dw) {
+static ODT_COMPACT __attribute__((noinline)) void add_tile_m0(const odt_conv2d_dw_i8_t *a, const tile_t *t,
+    int32_t images, int32_t rows, int32_t columns, const int8_t *e, int32_t *dw) {
     odt_listed_t list[ERRORS], *at = list;
     int32_t N = a->N, row = a->OW * N, down = a->SH * t->pitch, most = odt_max(AT_ONCE / columns, 1), offset = 0;
     odt_scan_t scan = {.step = N, .apart = a->SW * a->C, .e_skip = row - columns * N};
@@ -94,7 +102,7 @@ static ODT_COMPACT void conv2d_dw_channels(const void *arguments, int32_t first,
                 fill_tile(&t, a, b, oh, ow);
                 for (int32_t n = first; n < stop; n++) {
                     odt_poll();
-                    add_tile(a, &t, odt_min(t.images, a->B - b), odt_min(t.rows, a->OH - oh),
+                    add_tile_m0(a, &t, odt_min(t.images, a->B - b), odt_min(t.rows, a->OH - oh),
                         odt_min(t.columns, a->OW - ow), e + n, a->dw + n * filter);
                 }
             }
