@@ -74,6 +74,10 @@
 #endif
 #endif
 
+#ifndef ODT_FAST
+#define ODT_FAST 0
+#endif
+
 // A chip of the Pico SDK: SRAM beside a flash with a cache, two cores.
 #if defined(PICO_ON_DEVICE) && PICO_ON_DEVICE
 #define ODT_PICO 1
@@ -81,7 +85,7 @@
 #define ODT_PICO 0
 #endif
 
-#define ODT_RP2040 (ODT_PICO && ODT_M0)
+#define ODT_RP2040 (ODT_M0 && (ODT_PICO || ODT_FAST))
 
 // Instructions for the root of a float.
 #if defined(__SSE2__)
@@ -105,7 +109,7 @@
 #endif
 
 // That of a core with the least RAM: its general loops do for all.
-#define ODT_SMALL (ODT_MPY && ODT_M0)
+#define ODT_SMALL (ODT_MPY && ODT_M0 && !ODT_FAST)
 
 // After the includes of a file whose loops over elements are assembly on an M0: there the rest of it is compiled to be
 // small.

@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
     uint32_t stamp;
     uint32_t number;
-    const odt_opcode_t *rows;
+    const void *rows; // of odt_opcode_t
 } odt_piece_t;
 
 extern const odt_piece_t odt_piece;

@@ -7,8 +7,9 @@ A measured script calls begin() and end() around what is to be counted, first ar
     count, = machine.run("begin()\nend()\nbegin()\nwork()\nend()\n")
 
 rp2040: cycles of an RP2040 that rp2040js emulates, its instructions run and counted by odt's own interpreter;
-rp2040_both: by both of its cores, odt.set_num_threads(2); rp2040_cached: by one, with the flash's cache, 60 cycles a
-miss, which is an assumption; rp2040js: by that emulator's own core, which counts other cycles, mostly for the divider:
+stock_rp2040: the same with MicroPython's firmware, odt's base and kernels in files; rp2040_both: by both of its cores,
+odt.set_num_threads(2); rp2040_cached: by one, with the flash's cache, 60 cycles a miss, which is an assumption;
+rp2040js: by that emulator's own core, which counts other cycles, mostly for the divider:
 tests_device/rp2040js/README.md says which and who is right. qemu_*: instructions executed by QEMU, 40 a tick of its
 counter, 50 of the M33's. pc: nanoseconds.
 """
@@ -25,17 +26,21 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from folders import ROOT  # noqa: E402
 import machines  # noqa: E402
+import stock_files  # noqa: E402
 import written  # noqa: E402
 
 UNITS = dict.fromkeys(machines.QEMU, "instructions")
-UNITS.update(rp2040="cycles", rp2040_both="cycles", rp2040_cached="cycles", rp2040js="cycles", pc="ns")
 COUNTERS = {
     "rp2040": "cycles, counted by odt's own interpreter (tests_device/rp2040js/README.md)",
+    "stock_rp2040": "cycles, the same with MicroPython's firmware, odt's base and kernels in files",
+    "stock_rp2040_fast": "cycles, the same with the capability fast",
     "rp2040_both": "cycles, the same by both cores, without contention (tests_device/rp2040js/second.mjs)",
     "rp2040_cached": "cycles, the same with the flash's cache, 60 of a miss (tests_device/rp2040js/cached.mjs)",
     "rp2040js": "cycles, counted by rp2040js's own core (tests_device/rp2040js/README.md)",
 }
+UNITS.update(dict.fromkeys(COUNTERS, "cycles"), pc="ns")
 BOTH = "rp2040_both"
+STOCK = {"stock_rp2040": (), "stock_rp2040_fast": ("fast",)}  # their capabilities
 MARKED = tuple(COUNTERS)  # machines whose cycles are read at marks
 
 MARKS = """
@@ -75,7 +80,9 @@ class Board:
 
     def __init__(self, name):
         self.name, self.said = name, ""  # what a script printed
-        self.machine = machines.open("rp2040" if name == BOTH else name)
+        self.machine = machines.open({BOTH: "rp2040", "stock_rp2040_fast": "stock_rp2040"}.get(name, name))
+        if name in STOCK:
+            self.machine.lay_flash(stock_files.on_a_pico(*STOCK[name]))
         self.files = self.machine.files
 
     def run(self, script, args=None):

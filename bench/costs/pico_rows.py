@@ -20,14 +20,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import folders  # noqa: E402, F401
 import counting  # noqa: E402
 import published  # noqa: E402
-import stock_files  # noqa: E402
 import written  # noqa: E402
 from digests import on_the_pc  # noqa: E402
-from machine_stock import StockRP2040  # noqa: E402
 
 import odt  # noqa: E402
 from odt.files.frozen import pack  # noqa: E402
-from odt.host.boards import room  # noqa: E402
 
 LINES = (("rp2040", 96), ("rp2040", 128), ("stock_rp2040", 96), ("stock_rp2040", 128))
 BLOCK = 4096  # of rp2.Flash
@@ -74,14 +71,9 @@ def line(name, extent, folder):
     path.write_bytes(file)
     data = file + bytes(-len(file) % 4) + (sample if extent == 128 else b"")
     data = bytes(-len(data) % BLOCK) + data
-    board = counting.Board(name) if name == "rp2040" else counting.Board.__new__(counting.Board)
+    board = counting.Board(name)
     if name == "rp2040":
         board.machine.lay_flash(())
-    else:
-        board.name, board.said, board.machine = "rp2040", "", StockRP2040()
-        kernels = sorted((stock_files.MPY / "armv6m").glob("_odt*.mpy"))
-        files = room.wanted("/lib", stock_files.MPY / "python" / "odt", kernels, ["kernels"])
-        board.machine.lay_flash([(file.source, file.target) for file in files])
     args = {
         "file": str(path), "size": len(file), "flash": lay(board.machine, data), "length": len(data),
         "begin": data.index(file[:64]), "x": len(sample), "in_flash": extent == 128,

@@ -23,7 +23,18 @@ from counting import ROOT, UNITS
 
 from odt.plan.graph import backward_macs
 
-MACHINES = "rp2040", "rp2040_both", "rp2040_cached", "qemu_m3", "qemu_m4", "qemu_m7", "qemu_m33", "qemu_rv32"
+MACHINES = (
+    "rp2040",
+    "rp2040_both",
+    "rp2040_cached",
+    "stock_rp2040",
+    "stock_rp2040_fast",
+    "qemu_m3",
+    "qemu_m4",
+    "qemu_m7",
+    "qemu_m33",
+    "qemu_rv32",
+)
 
 DIGITS = """
     odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16),

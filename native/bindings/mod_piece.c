@@ -3,10 +3,27 @@
 
 #include "py/dynruntime.h"
 
+#include "fast.h"
 #include "memory.h"
 #include "piece.h"
 
 const odt_shared_t *shared;
+
+#if ODT_FAST
+
+#define FASTER(number, name) {(odt_kernel_t)odt_##name, ODT_##number},
+static const odt_faster_t faster[] = {
+    #if ODT_FAST == 1
+    ODT_FAST_1(FASTER)
+    #else
+    ODT_FAST_2(FASTER)
+    #endif
+    {NULL, 0}
+};
+#undef FASTER
+const odt_piece_t odt_piece = {ODT_STAMP, ODT_PIECES + ODT_FAST - 1, faster};
+
+#else
 
 #define CALL(arguments, name, values) \
     void odt_##name arguments { \
@@ -14,6 +31,8 @@ const odt_shared_t *shared;
     }
 ODT_SHARED(CALL)
 #undef CALL
+
+#endif
 
 mp_obj_t mpy_init(mp_obj_fun_bc_t *self, size_t count, size_t keywords, mp_obj_t *args) {
     MP_DYNRUNTIME_INIT_ENTRY

@@ -9,6 +9,8 @@
 
 MOD = _odt
 PIECES := $(shell sed -n 's/^    X("\(_odt\w*\)").*/\1/p' opcodes.h)
+# Of an RP2040, which have kernels of others compiled for speed (fast.h).
+FASTER := $(if $(filter armv6m,$(ARCH)),_odt_fast _odt_fast_conv)
 ALONE := online knn $(sort $(shell sed -n 's|.*/\* _odt_\([a-z]*\): .*|\1|p' bindings/entry_points.h))
 NUMBERS = $(shell seq 0 $$(($(words $(PIECES)) - 1)))
 SRC = bindings/mod_mpy.c bindings/divide.c bindings/softfloat.c $(filter-out opcodes.c,$(wildcard *.c)) $(wildcard common/*.c kernels/*/*.c cores/*/*.c)
@@ -21,7 +23,7 @@ include $(MPY_DIR)/py/dynruntime.mk
 
 .DEFAULT_GOAL := pieces
 .PHONY: pieces
-pieces: $(PIECES:%=$(BUILD)/%.mpy) $(ALONE:%=$(BUILD)/_odt_%.mpy)
+pieces: $(PIECES:%=$(BUILD)/%.mpy) $(FASTER:%=$(BUILD)/%.mpy) $(ALONE:%=$(BUILD)/_odt_%.mpy)
 
 $(FAST:%.c=$(BUILD)/%.o): CFLAGS += -O2
 
@@ -86,7 +88,28 @@ $(BUILD)/$(word $(shell echo $$(($(1) + 1))),$(PIECES)).mpy: $(BUILD)/linked_$(1
 endef
 $(foreach number,$(filter-out 0,$(NUMBERS)),$(eval $(call piece,$(number))))
 
+FAST_SRC = bindings/divide.c bindings/softfloat.c fixed.c float32.c data.c $(wildcard common/*.c kernels/*/*_i8.c kernels/*/*_i16.c kernels/*/*_i32.c kernels/step/*.c cores/*/*.c)
+FAST_O = $(patsubst %.c,$(BUILD)/fast/%.o,$(FAST_SRC))
+FAST_FLAGS = $(CFLAGS) -UMP_CONFIGFILE -DMP_CONFIGFILE='<$(PIECE_CONFIG_H)>' -Wno-unused-function
+
+$(BUILD)/fast/cores/panel/panel_i8.o: FAST_FLAGS += -O2 # the loops around the assembly
+$(FAST_O): $(BUILD)/fast/%.o: %.c $(PIECE_CONFIG_H)
+	@mkdir -p $(@D)
+	$(Q)$(CROSS)gcc $(FAST_FLAGS) -DODT_FAST=1 -o $@ -c $<
+
+define faster
+$(BUILD)/mod_$(1).o: bindings/mod_piece.c $(PIECE_CONFIG_H)
+	$(Q)$(CROSS)gcc $$(FAST_FLAGS) -DODT_FAST=$(2) -o $$@ -c $$<
+
+$(BUILD)/linked_$(1).o: $(BUILD)/mod_$(1).o $$(FAST_O)
+	$$(LINK)
+
+$(BUILD)/$(1).mpy: $(BUILD)/linked_$(1).o $(PIECE_CONFIG_H)
+	cd $(BUILD) && $(MPY_LD) --arch $(ARCH) --qstrs $(PIECE_CONFIG_H) -o $$(@F) $$(<F)
+endef
+$(foreach number,$(shell seq $(words $(FASTER))),$(eval $(call faster,$(word $(number),$(FASTER)),$(number))))
+
 # The headers that dynruntime.mk does not know of; and the name by which it calls this file.
-$(SRC_O) $(TABLES_O) $(BUILD)/mod_piece.o $(ALONE:%=$(BUILD)/mod_%.o): $(wildcard *.h bindings/*.h common/*.h kernels/*/*.h cores/*.h cores/*/*.h cores/*/*.inc)
+$(SRC_O) $(TABLES_O) $(FAST_O) $(BUILD)/mod_piece.o $(FASTER:%=$(BUILD)/mod_%.o) $(ALONE:%=$(BUILD)/mod_%.o): $(wildcard *.h bindings/*.h common/*.h kernels/*/*.h cores/*.h cores/*/*.h cores/*/*.inc)
 .PHONY: Makefile
 Makefile: ;

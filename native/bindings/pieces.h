@@ -10,7 +10,11 @@
 
 #include "../core.h"
 #include "../table.h"
+#include "fast.h"
 #include "piece.h"
+
+// The fast ones have the last numbers.
+enum { PIECES_AT_MOST = ODT_PIECES + (ODT_SMALL ? ODT_FAST_PIECES : 0) };
 
 static int32_t piece_of(int32_t number) {
     int32_t piece = 0;
@@ -35,13 +39,28 @@ const odt_opcode_t *odt_opcode(int32_t number) {
 static const odt_shared_t shared = {ODT_SHARED(SHARE)};
 #undef SHARE
 
+// Kernels that are compiled for speed take the place of those that are loaded. Rows of files lie in RAM.
+static inline void quicken(void) {
+    #if ODT_SMALL
+    for (int32_t i = 0; i < ODT_FAST_PIECES; i++) {
+        const odt_faster_t *each = (const odt_faster_t *)(const void *)PIECE_ROWS[ODT_PIECES + i];
+        for (; each && each->kernel; each++) {
+            odt_opcode_t *row = (odt_opcode_t *)odt_opcode(each->number);
+            if (row) {
+                row->kernel = each->kernel;
+            }
+        }
+    }
+    #endif
+}
+
 // Called by a piece that is being imported. Python cannot make its argument: piece.h.
 static mp_obj_t add_piece(mp_obj_t object) {
     if (mp_obj_get_type(object) != (const mp_obj_type_t *)&piece_type) {
         mp_raise_TypeError(MP_ERROR_TEXT("expected a piece"));
     }
     const odt_piece_t *piece = ((piece_object_t *)MP_OBJ_TO_PTR(object))->piece;
-    if (piece->stamp != ODT_STAMP || piece->number >= ODT_PIECES) {
+    if (piece->stamp != ODT_STAMP || piece->number >= PIECES_AT_MOST) {
         mp_raise_ValueError(MP_ERROR_TEXT("of another build than _odt"));
     }
     #ifdef KEEP_PIECES
@@ -49,6 +68,7 @@ static mp_obj_t add_piece(mp_obj_t object) {
     #endif
     *((piece_object_t *)MP_OBJ_TO_PTR(object))->shared = &shared;
     PIECE_ROWS[piece->number] = piece->rows;
+    quicken();
     return mp_const_none;
 }
 static MP_DEFINE_CONST_FUN_OBJ_1(object_add_piece, add_piece);

@@ -550,9 +550,12 @@ class Session:
 
             complete(self, section, done, whole, calibrate)
         if calibrate:
+            from .start import hasten
             from .stepwise import unload
 
             unload()
+            calibrate = complete = unload = None  # what they refer to is free now
+            hasten(self.engine)
         self.calibrated = level
         if done == 2:
             _look_at_scale(self)

@@ -15,8 +15,17 @@ def base(*names):
     return [(file.source, file.target) for file in room.wanted("/lib", MPY / "python" / "odt", [], names)]
 
 
+def on_a_pico(*names):
+    """(path here, path there) of the base's modules, of an RP2040's kernels for all layers, and of what these
+    capabilities have, for RP2040.lay_flash().
+    """
+    kernels = sorted((MPY / "armv6m").glob("_odt*.mpy"))
+    files = room.wanted("/lib", MPY / "python" / "odt", kernels, ["kernels", *names])
+    return [(file.source, file.target) for file in files]
+
+
 def give(machine, arch):
     """What an installation copies, to where the machine's scripts run."""
-    kernels = sorted((MPY / arch).glob("_odt*.mpy"))
+    kernels = [file for file in sorted((MPY / arch).glob("_odt*.mpy")) if not file.stem.startswith("_odt_fast")]
     assert (MPY / "python" / "odt").exists() and kernels, f"{MPY / arch} is not built: run `make mpy`"
     machine.install([MPY / "python" / "odt", *kernels])

@@ -159,7 +159,11 @@ def test_what_does_not_fit_is_refused_before_the_first_file_and_what_would_fit_i
         assert closed(names) == names
         words = ["--with", offered[2]] if names else []
         assert run(files, *words) == 0  # without running full: Flash.copy asserts it
-        assert room.present(flash.held("/lib"), "/lib") == [name for name in names if name != "kernels"]
+        assert room.present(flash.held("/lib"), "/lib") == [
+            name
+            for name in names
+            if name not in ("kernels", "fast")  # no modules, and these are no kernels
+        ]
 
 
 def test_a_small_file_system_takes_packs_and_keeps_them(files, monkeypatch, capsys):
@@ -243,7 +247,7 @@ def needs(name):
 
 def test_rows_of_capabilities_are_folders_and_say_what_these_import():
     folders = {path.name for path in (ROOT / "odt").iterdir() if path.is_dir() and path.name in CAPABILITIES}
-    assert folders == set(CAPABILITIES) - {"kernels"}  # which are no Python
+    assert folders == set(CAPABILITIES) - {"kernels", "fast"}  # which are no Python
     assert folders == set(odt.HOMES) & {name for name, home in odt.HOMES.items() if home == "capabilities"} | {
         "reference"
     }
@@ -256,7 +260,7 @@ def test_a_capability_can_be_loaded_beside_a_frozen_odt():
     """While its __init__ is, a frozen package's path leads to files: that imports what is there (base/absent.py)."""
     for name in CAPABILITIES:
         file = ROOT / "odt" / name / "__init__.py"
-        if name not in ("kernels", "reference"):
+        if name not in ("kernels", "fast", "reference"):
             imported = [node for node in ast.parse(file.read_text()).body if isinstance(node, ast.ImportFrom)]
             assert [(node.level, node.module) for node in imported] == [(2, "base")], name
 

@@ -25,6 +25,11 @@ CAPABILITIES = {
     ),
     "data": Capability("samples from CSV, .npy and raw files", blocks=17),
     "embedding": Capability("tokens in: Embedding", kernels=("_odt_embedding", "_odt_f32_embedding"), blocks=17),
+    "fast": Capability(
+        "an RP2040 with stock firmware: kernels compiled for speed, where the heap has room for them",
+        kernels=("_odt_fast", "_odt_fast_conv"),
+        blocks=13,
+    ),
     "fleet": Capability("a node of a fleet of boards that learns together", blocks=18),
     "generative": Capability("variational autoencoders", needs=("kernels",), blocks=13),
     "inspect": Capability("tensors, ranges and time by layer", blocks=19),

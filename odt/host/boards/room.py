@@ -102,6 +102,8 @@ def _taken(held, files, block):
 def present(held, lib):
     """The names of the capabilities that the files of a board have."""
     parts = {part(PurePosixPath(path).relative_to(lib + "/odt")) for path in held if path.startswith(lib + "/odt/")}
+    if "%s/%s.mpy" % (lib, CAPABILITIES["fast"].kernels[0]) in held:  # it has no modules
+        parts.add("fast")
     return [name for name in CAPABILITIES if name in parts]
 
 

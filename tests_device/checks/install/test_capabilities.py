@@ -80,7 +80,7 @@ def test_a_pico_w_has_room_for_every_capability_in_packs():
         assert "Self-test passed: the PC's digests in int8 and float32" in text
         assert int(pico.exec("import os; print(os.statvfs('/')[3])")) * 4096 >= 300 * 1024
         status, text = run(pico)
-        packs = len(CAPABILITIES) - 2 + 1  # none for kernels and the reference executor; the base's
+        packs = len(CAPABILITIES) - 3 + 1  # none for kernels, fast and the reference executor; the base's
         assert status == 0 and ", %d are there" % (packs + 2) in text, text  # __init__.mpy, packs.mpy
 
 
