@@ -108,6 +108,7 @@ tiny_rows            bench/costs/tiny_rows.py                    planner odt/hos
 twenty               bench/accuracy/twenty.py                    training odt/data
 vae                  bench/accuracy/vae.py                       training kernels odt/generative
 viper                bench/costs/viper.py                        native odt/reference
+windows              bench/accuracy/windows.py                  training native odt/recurrent
 zeroth               bench/accuracy/zeroth.py                    training kernels odt/adapt
 """
 # What writes tables and transcripts into the documents, in order: from the builds, then from results.

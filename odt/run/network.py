@@ -66,6 +66,9 @@ class Network:
     if 1 - 1:
         __getattr__: None
 
+        def reset_states(self) -> None:
+            """All stateful recurrent layers begin with 0 again (odt.recurrent.reset_states)."""
+
     def fit(
         self,
         x: "Data | Batches",

@@ -9,6 +9,7 @@ from twin import Twin
 import odt
 from odt import executor
 from odt.adapt.zeroth import ZerothOrder
+from odt.host.convert.export import save_onnx
 from odt.recurrent import Steps, reset_states
 
 CELLS = {"gru": odt.GRU, "lstm": odt.LSTM, "simple_rnn": odt.SimpleRNN}
@@ -279,6 +280,8 @@ def test_bad_input_is_named_and_changes_nothing():
     deep = odt.Sequential([odt.Input((STEPS, 3))] + deep + [odt.Dense(3)])
     with pytest.raises(ValueError, match="gru: a stateful layer does not go with checkpoint, memory_budget"):
         deep.compile("adam", batch_size=ROWS, memory_budget=3000)
+    with pytest.raises(ValueError, match="layer gru: is stateful; ONNX's operators begin with 0"):
+        save_onnx(model, "gru.onnx")
     plain = odt.Sequential([odt.Input((STEPS, 3)), odt.GRU(4), odt.Dense(3)])
     plain.compile("adam", batch_size=4)
     with pytest.raises(ValueError, match="reset_states: no layer of the model is stateful"):

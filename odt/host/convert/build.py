@@ -200,8 +200,8 @@ def _embedding(node):
 def _recurrent(node):
     weights, options = node.weights, node.options
     layer = getattr(odt, options["kind"])
-    bias = weights["bias"] is not None
-    return layer(weights["recurrent"].shape[1], use_bias=bias, return_sequences=options["sequences"], name=node.name)
+    words = {"use_bias": weights["bias"] is not None, "return_sequences": options["sequences"], "name": node.name}
+    return layer(weights["recurrent"].shape[1], stateful=options.get("stateful", False), **words)
 
 
 def _axes(node):

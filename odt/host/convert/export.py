@@ -247,6 +247,8 @@ class _Writer:
         operator computes in float.
         """
         layer, projection = node.layer, node.inputs[0]
+        if layer.stateful:
+            raise Unsupported("layer %s: is stateful; ONNX's operators begin with 0: build it without" % layer.name)
         name, units, blocks = layer.name, layer.units, layer.gates
         weights, order = {}, np.argsort(ONNX[type(layer).__name__])  # where ONNX's gates are in odt's
         for prefix, each in (("", projection.layer), ("recurrent ", layer)):

@@ -13,7 +13,8 @@ the source's own int8 output, None where it has none; the scales of a kernel's b
 | dense | | kernel, bias or None; steps, where it was of bytes |
 | conv, transposed | size, strides, pads ((before, after) of each axis), of conv also groups and, if not 1, dilation, of
   transposed out | kernel, bias or None |
-| recurrent | kind "GRU", "LSTM" or "SimpleRNN"; sequences | kernel, bias, recurrent, recurrent_bias: odt's, or None |
+| recurrent | kind "GRU", "LSTM" or "SimpleRNN"; sequences; of Keras stateful | kernel, bias, recurrent,
+  recurrent_bias: odt's, or None |
 | embedding | padding: None, or a row that the source does not train | kernel: a row for each token |
 | attention, of query, value and key | heads, causal | query, key, value, output, each also with " bias", or None |
 | position | | position: a number for each of the input's |

@@ -355,8 +355,8 @@ class _Reader:
         return self.builder.embedding(x, self._array(layer.embeddings), layer.name, origin)
 
     @_layer(
-        "GRU LSTM SimpleRNN", "units use_bias return_sequences", "unroll implementation dropout recurrent_dropout",
-        zero_output_for_mask=False,
+        "GRU LSTM SimpleRNN", "units use_bias return_sequences stateful",
+        "unroll implementation dropout recurrent_dropout", zero_output_for_mask=False,
     )  # fmt: skip
     def _recurrent(self, layer, x, origin):
         cell, kind = layer.cell, type(layer).__name__
@@ -364,6 +364,7 @@ class _Reader:
         biases = bias if kind == "GRU" and bias is not None else (bias, None)
         weights = self._array(cell.kernel).T, self._array(cell.recurrent_kernel).T, *biases
         made = recurrent_layer(self.builder, kind, x, weights, KERAS, layer.name, origin)
+        made.node.options["stateful"] = layer.stateful
         return made if layer.return_sequences else self.builder.last_step(made, layer.name, origin)
 
     @_layer("MultiHeadAttention", "num_heads key_dim value_dim use_bias attention_axes", "dropout")
