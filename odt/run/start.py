@@ -104,6 +104,8 @@ def begin(session, plan, engine, loaded, arena, state, control, frozen):
     session.watched, session.before, session.now = (
         (session.scale, bytearray(4), bytearray(4)) if moving else (None,) * 3
     )
+    if int8 and session.calibrated == 2:
+        hasten(engine)
 
 
 def hasten(engine):
@@ -115,7 +117,7 @@ def hasten(engine):
 def stand(session, fresh, calibrated, epoch, underway):
     """Where a session from a model file stands."""
     session.fresh, session.calibrated, session.epoch, session.underway = fresh, calibrated, epoch, underway
-    if calibrated == 2 and session.dtype == "int8":
+    if calibrated == 2 and session.dtype == "int8" and hasattr(session, "engine"):  # else begin() does
         hasten(session.engine)
 
 
