@@ -3,6 +3,7 @@
 
 #include "py/dynruntime.h"
 
+#include "../core.h"
 #include "fast.h"
 #include "memory.h"
 #include "piece.h"

@@ -190,12 +190,28 @@ def accuracy_table():
     return "\n".join(lines) + "\n"
 
 
+def measured_steps():
+    """(a network, {machine: what a step takes}) of what bench/costs/steps.py printed, in int8."""
+    table = re.compile(r"^(\S.*?): \d+ MACs forward.*\n\n(.*)\n  a step +(.*)", re.M)
+    for name, machines, counts in table.findall(STEPS.read_text()):
+        yield name, dict(zip(machines.split()[::2], [int(count) for count in counts.split()[::2]]))
+
+
+def stock_table():
+    """Steps on a Pico: odt's firmware, odt in files without and with the capability fast."""
+    lines = ["| M cycles of an RP2040 | odt's firmware | stock firmware | with `fast` |", "|---|--:|--:|--:|"]
+    for name, steps in measured_steps():
+        if "stock_rp2040" not in steps:
+            continue
+        cells = [steps[machine] / 1e6 for machine in ("rp2040", "stock_rp2040", "stock_rp2040_fast")]
+        lines.append("| %s | %.2f | %.2f | %.2f |" % (name, *cells))
+    return "\n".join(lines) + "\n"
+
+
 def steps_table():
     """Of what bench/costs/steps.py printed, whole int8 steps."""
-    table = re.compile(r"^(\S.*?): \d+ MACs forward.*\n\n(.*)\n  a step +(.*)", re.M)
     lines = ["| int8, Adam | RP2040 | at 125 MHz | Cortex-M4 | RISC-V, rv32imac |", "|---|--:|--:|--:|--:|"]
-    for name, machines, counts in table.findall(STEPS.read_text()):
-        steps = dict(zip(machines.split()[::2], [int(count) for count in counts.split()[::2]]))
+    for name, steps in measured_steps():
         others = steps["qemu_m4"] / 1e6, steps["qemu_rv32"] / 1e6
         cells = (name, steps["rp2040"] / 1e6, steps["rp2040"] / 125e3, *others)
         lines.append("| %s | %.2f M cycles | %.1f ms | %.2f M instructions | %.2f M instructions |" % cells)
@@ -403,6 +419,7 @@ TABLES = {
     "figures": figures_table,
     "accuracy": accuracy_table,
     "steps": steps_table,
+    "stock": stock_table,
     "host": host_table,
     "viper": viper_table,
     "options": options_table,
