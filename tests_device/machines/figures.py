@@ -79,14 +79,14 @@ COSTS = ROOT / "docs" / "reference" / "costs.md"
 FIGURES = {
     "kernels and package": (COSTS, r"(<!-- sizes of make mpy -->\n)(.*?)(\n\n)", sizes, 0),
     "firmware": (INSTALL, r"(prints what odt adds: to a Pico's, )(.*?)(\.)", added, 64),
-    "wanted": (INSTALL, r"(odt from files wants )(.*?)(: where)", wanted, 1),
+    "wanted": (INSTALL, r"(odt from files needs )(.*?)(\. With less)", wanted, 1),
     "installation": (
         INSTALL,
         r"(<!-- written by tests_device/checks/install/test_readme.py -->\n```text\n)(.*?)(```)",
         installed,
         0,
     ),
-    "heap": (INSTALL, r"(All of it lies in the board's RAM: )(.*?)(, before a model)", heap, 0),
+    "heap": (INSTALL, r"(All of this is in the board's RAM: )(.*?)(, before a model)", heap, 0),
 }
 
 
