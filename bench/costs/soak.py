@@ -1,6 +1,6 @@
 """The heap of an emulated Pico while a model trains, predicts, is taught and saved in turn, for 500 epochs.
 
-    python bench/costs/soak.py              half an hour; writes bench/results/soak.txt and soak.png
+    python bench/costs/soak.py              writes bench/results/soak.txt and soak.png
 
 With odt's firmware, and with stock firmware and odt in files, where the heap has no room for a Teacher. Each round:
 50 epochs with validation, a step, evaluate, predict of a batch and of a sample, save, and learn and predict of a
