@@ -139,11 +139,13 @@ class Events:
         if self.logits:
             found = [0] * count
         for k in range(count):
-            value = own(values[k])
-            if code == "b" or code == "B":
-                value = value + 128 * (code == "b") << 8
-            elif code == "f" or not is_int(value):
-                value = parts(values, k)
+            value = values[k]
+            if code is not None or value.__class__ is not int:
+                value = own(value)
+                if code == "b" or code == "B":
+                    value = value + 128 * (code == "b") << 8
+                elif code == "f" or not is_int(value):
+                    value = parts(values, k)
             if value is None or not self.logits and not 0 <= value <= 65536:
                 what = "a finite number" if self.logits else "one from 0 to 1 (logits=True takes logits)"
                 raise ValueError("update: posterior %d is %r, %s is expected" % (k, values[k], what))

@@ -39,9 +39,10 @@ class Window:
     """The last ``length`` samples of ``channels`` numbers each, every ``hop`` samples (None: ``length``).
 
     ``typecode``: of array, one of "bBhHiIf". ``slots``: hops that wait at most, the one that is being written among
-    them; RAM is (length + slots * hop) samples. ``data`` is the window, an array of length * channels numbers, the
-    oldest sample first. ``overruns`` counts samples that were lost; ``gap`` those lost between the window before and
-    this one; ``position`` is the number of samples up to the window's end, lost ones with them.
+    them; RAM is (length + slots * hop) samples, and a hop more where length is no multiple of hop. ``data`` is the
+    window, an array of length * channels numbers, the oldest sample first. ``overruns`` counts samples that were lost;
+    ``gap`` those lost between the window before and this one; ``position`` is the number of samples up to the window's
+    end, lost ones with them.
     """
 
     length: "int"
@@ -80,6 +81,13 @@ class Window:
         # Windows are to end at length, length + hop, ..: the first slot begins with what no window has.
         skipped = -self.length % hop
         self._first, self._full = skipped * self.channels * item, (self.length + skipped) // hop
+        # Where slots begin within a push of ``hop`` samples, this is copied whole and from there in two parts.
+        self._pushed, self._halves = None, ()
+        if skipped:
+            self._pushed, cut = memoryview(array(typecode, bytes(self._size))), step - skipped * self.channels
+            ends = [view[step - cut :] for view in self._views]
+            begins = [view[: step - cut] for view in self._views]
+            self._halves = (self._pushed[:cut], ends), (self._pushed[cut:], begins)
         self._lost = array("i", bytes(4 * self.slots))  # samples, before each slot
         self.overruns = self.gap = self.position = 0
         self._head = self._tail = 0  # slots written by the writer, read by the reader, modulo twice the slots
@@ -96,8 +104,8 @@ class Window:
 
         Returns how many of them were not lost.
 
-        ``hop`` samples at once, where a slot begins, are copied in one go, others number by number; neither allocates.
-        ValueError where they are no whole samples.
+        ``hop`` samples at once, of the window's typecode, are copied in one go or two, others number by number; neither
+        allocates. ValueError where they are no whole samples.
         """
         samples = self.flat(samples)
         count, done = len(samples), self.put(samples)
@@ -120,6 +128,9 @@ class Window:
             raise ValueError("push: %d elements are not whole samples of %d" % (count, sample // item))
         if self._at % sample:
             raise ValueError("push: the slot holds a part of a sample, commit() the rest of it")
+        if start == 0 and self._halves and self._at == self._first and not raw:
+            if count * item == self._size and self._alike(samples, raw):
+                return self._put_halves(samples)
         while start < count:
             size = min(self._room() // item, count - start)
             if not size:
@@ -134,6 +145,17 @@ class Window:
             start += size
             self.commit(size * item)
         return start
+
+    def _put_halves(self, samples):
+        self._pushed[_ALL] = samples
+        done = 0
+        for part, slots in self._halves:
+            if not self._room():
+                break
+            slots[self._head % self.slots][_ALL] = part
+            self.commit(len(part) * self._item)
+            done += len(part)
+        return done
 
     def flat(self, samples: "Numbers") -> "Numbers":
         """Samples one after the other, of an array (samples, channels), too. ValueError for one of other axes."""
@@ -262,6 +284,7 @@ class Window:
         return None
 
     def __repr__(self):
+        slots = self.slots + (self._pushed is not None)
         return "Window(%d, %d, %d, %r): %d bytes, %d samples lost" % (
             self.length, self.channels, self.hop, self.typecode,
-            self.length * self.channels * self._item + self._size * self.slots, self.overruns)  # fmt: skip
+            self.length * self.channels * self._item + self._size * slots, self.overruns)  # fmt: skip
