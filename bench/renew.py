@@ -93,6 +93,7 @@ sanitize             make sanitize                               native
 search               bench/accuracy/search.py                    training odt/host/cost
 search_typed         bench/accuracy/search_typed.py              training odt/host/cost
 sequences            bench/studies/sequences.py                  planner odt/recurrent odt/attention
+series               bench/costs/series.py                       training kernels odt/recurrent odt/attention
 shift                bench/accuracy/shift.py                     training kernels odt/adapt
 shift_deep           bench/accuracy/shift.py --deep --seeds 5    training odt/adapt
 soak                 bench/costs/soak.py                         kernels planner odt/continual

@@ -59,10 +59,8 @@ def end():
     counts.append(executed())
 """
 )
-OF_FILE = """
+OF_FILE = """%s
 import gc
-import odt
-%s
 x, y = bytes(%d), bytes(%d)
 %s
 gc.collect()
@@ -128,20 +126,23 @@ class PC:
         self.folder.cleanup()
 
 
+def opening(board, path):
+    """What opens a model file on a machine, as ``model``. An RP2040 reads it where it lies in its flash."""
+    if board.name not in MARKED:
+        board.machine.put([path])
+        return "import odt\nmodel = odt.load_model(%r)\n" % path.name
+    laid, size = board.machine.lay(path.read_bytes()), path.stat().st_size
+    return laid + "import odt, uctypes\nmodel = odt.load_model(uctypes.bytearray_at(f.begin, %d))\n" % size
+
+
 def of_file(name, path, x, y=None):
     """(what a model file takes on a machine, its digest there): the second step on zeros, x and y bytes of them;
-    without y the second prediction. An RP2040 reads the file where it lies in its flash.
+    without y the second prediction.
     """
     path, work = Path(path), "model.predict(x)" if y is None else "model.train_step(x, y)"
     board = Board(name)
     try:
-        if name in MARKED:
-            found = "import uctypes\nmodel = odt.load_model(uctypes.bytearray_at(f.begin, %d))" % path.stat().st_size
-            before = board.machine.lay(path.read_bytes())
-        else:
-            board.machine.put([path])
-            found, before = "model = odt.load_model(%r)" % path.name, ""
-        count = board.run(before + OF_FILE % (found, x, y or 0, work, work))[0]
+        count = board.run(OF_FILE % (opening(board, path), x, y or 0, work, work))[0]
         return count, board.said.rpartition("digest ")[2].split()[0]
     finally:
         board.close()

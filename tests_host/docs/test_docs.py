@@ -36,6 +36,7 @@ from odt.host.boards.capabilities import CAPABILITIES
 BOARDS = sorted(str(file.relative_to(ROOT)) for file in (ROOT / "boards").glob("*.mk"))
 ACCURACY = ROOT / "bench" / "results" / "accuracy.txt"
 STEPS = ROOT / "bench" / "results" / "steps.txt"
+SERIES = ROOT / "bench" / "results" / "series.txt"
 HOST = ROOT / "bench" / "results" / "host.txt"
 VIPER = ROOT / "bench" / "results" / "viper.txt"
 OPTIONS = ROOT / "bench" / "results" / "options.txt"
@@ -230,6 +231,18 @@ def host_table():
     return "\n".join(lines + ["| a prediction, %s.tflite | %s |" % row for row in rows]) + "\n"
 
 
+def series_table():
+    """Of what bench/costs/series.py printed."""
+    rows = re.findall(r"^(\S.*?)  +([\d.]+) +(\d+) +(\d+)" + " +(\\d+|-)" * 4 + "$", SERIES.read_text(), re.M)
+    lines = ["| MNIST-1D, int8 | accuracy | RAM, 8 samples | RP2040: a step, a prediction | M4: the same |"]
+    lines.append("|---|--:|--:|--:|--:|")
+    for name, accuracy, arena, state, *counts in rows:
+        counts = ["-" if count == "-" else "%.2f M" % (int(count) / 1e6) for count in counts]
+        cells = (name, accuracy, format(int(arena) + int(state), ","), *counts)
+        lines.append("| %s | %s %% | %s bytes | %s, %s | %s, %s |" % cells)
+    return "\n".join(lines) + "\n"
+
+
 def viper_table():
     """Of what bench/costs/viper.py printed: loops and C on each core, in times of bytecode."""
     row = re.compile(
@@ -419,6 +432,7 @@ TABLES = {
     "figures": figures_table,
     "accuracy": accuracy_table,
     "steps": steps_table,
+    "series": series_table,
     "stock": stock_table,
     "host": host_table,
     "viper": viper_table,
