@@ -8,6 +8,7 @@
 //     ODT_POLLS                   a binding has odt_poll() (odt.h): micropython.mk and micropython.cmake
 //     ODT_PANEL=1                 tests alone: the loops of 32-bit cores on a PC
 //     ODT_RV32=1                  tests alone, with ODT_PANEL=1: those of RISC-V
+//     ODT_FAST=1                  kernels for speed in files for an RP2040 (natmod.mk)
 //     ODT_X86_SMALL=1             tests alone: a PC's tiles so small that shapes of tests are several
 //     ODT_X86_LEVEL=0             tests alone: 0 of a PC's vectors none, 1 AVX2 alone, 2 (all) VNNI as well
 //     ODT_TEST_SOFTFLOAT          a test alone: bindings/softfloat.c on a PC
