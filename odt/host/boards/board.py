@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from .capabilities import CAPABILITIES
+from .capabilities import CAPABILITIES, IN_FILES
 
 PROBE = """
 import gc, os, sys
@@ -153,7 +153,7 @@ class Board:
     def odt(self, found):
         """Whether the board that ``probe`` found has odt, in words."""
         if found["frozen"]:
-            names = [name for name in CAPABILITIES if name in found["without"] and name != "reference"]
+            names = [name for name in CAPABILITIES if name in found["without"] and name not in IN_FILES]
             return "odt in its firmware" + (", without " + ", ".join(names) if names else "")
         try:
             text = self.call(

@@ -2,8 +2,8 @@
 
 python3 odt/host/boards/capabilities.py "sensors online"      prints those that a firmware with these is without
 
-Also "all" and "none". "all" is what firmware can use: without ``reference``, which its kernels replace. This file
-imports nothing of odt: manifest.py and the builds run it alone.
+Also "all" and "none". "all" is what firmware can use: without IN_FILES. This file imports nothing of odt: manifest.py
+and the builds run it alone.
 """
 
 import sys
@@ -51,6 +51,7 @@ CAPABILITIES = {
     "slots": Capability("checkpoints in raw flash, without a file system", blocks=12),
     "reference": Capability("the executor in Python, for boards without kernels", blocks=84),
 }
+IN_FILES = ("fast", "reference")  # which a firmware's kernels replace
 BASE_BLOCKS = 170  # the budget of the base, kernels of one architecture included
 RESERVE = 0.1  # of a budget, which stays free
 
@@ -59,7 +60,7 @@ def split(text):
     """The names in a text, with blanks or commas between, in the table's order; ValueError for one that is none."""
     words = text.replace(",", " ").split()
     if words == ["all"]:
-        words = [name for name in CAPABILITIES if name != "reference"]
+        words = [name for name in CAPABILITIES if name not in IN_FILES]
     elif words == ["none"]:
         words = []
     for word in words:

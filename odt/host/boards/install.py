@@ -12,7 +12,7 @@ from ..release.pieces import FILES, beside
 from ..text import complain, say
 from . import room
 from .board import Board, BoardError, only_port
-from .capabilities import CAPABILITIES, closed
+from .capabilities import CAPABILITIES, IN_FILES, closed
 
 SELFTEST = Path(__file__).with_name("selftest.py")
 
@@ -240,7 +240,7 @@ def extend(board, found, files, names, more=()):
 
     ``more``: Files that are to fit besides, copied by the caller. BoardError where not all of it fits.
     """
-    names = [name for name in names if name in found["without"] and name != "reference"]
+    names = [name for name in names if name in found["without"] and name not in IN_FILES]
     if not names:
         room.fits(found, {}, more)
         return names

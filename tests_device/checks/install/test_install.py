@@ -150,7 +150,10 @@ def test_the_heap_that_install_asks_for_is_what_its_self_test_takes(backend, mon
     kernels = MPY / "armv6m" / "_odt.mpy"
     need = install.native_heap(kernels) if backend == "native" else install.PYTHON_HEAP
     with machines.open("stock_rp2040") as pico:
-        pico.install([MPY / "python" / "odt", *(beside(kernels) if backend == "native" else ())])
+        files = (
+            [file for file in beside(kernels) if not file.stem.startswith("_odt_fast")] if backend == "native" else []
+        )
+        pico.install([MPY / "python" / "odt", *files])
         assert pico.mpremote("exec", "pass")[0] == 0  # switches it on
         monkeypatch.setenv("XDG_CONFIG_HOME", pico.configuration)
         board = Board(pico._port)
