@@ -225,7 +225,7 @@ def test_a_capability_that_is_none_is_refused_by_commands_and_builds(files, monk
     assert run(files, "--with", "conv") == 1 and not flash.files
     assert "--with: there is no capability 'conv'; there are adapt, attention, continual" in capsys.readouterr().out
     script = ROOT / "odt" / "host" / "boards" / "capabilities.py"
-    for words, printed in (("conv", ""), ("all", "reference\n"), ("continual", None), ("all online", "")):
+    for words, printed in (("conv", ""), ("all", "fast reference\n"), ("continual", None), ("all online", "")):
         done = subprocess.run(["python3", script, words], capture_output=True, text=True)
         if printed is None:
             assert (
