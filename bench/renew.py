@@ -63,6 +63,7 @@ leakage              bench/accuracy/leakage.py                   training federa
 loop                 bench/costs/loop.py                         kernels odt/sensors odt/run
 lora                 bench/accuracy/lora.py                     training kernels odt/adapt bench/accuracy/text.py
 memory               bench/costs/memory.py                       planner odt/host/rows
+mingru               bench/studies/mingru.py                     bench/accuracy/recurrent.py
 mobilenet            bench/accuracy/mobilenet.py                 training kernels odt/host/convert
 mutation             [bench/studies/mutation.py --each 5]        native odt tests_host
 neighbours           bench/accuracy/neighbours.py                odt/online
