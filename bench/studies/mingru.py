@@ -3,9 +3,9 @@
     python bench/studies/mingru.py               five seeds; writes bench/results/mingru.txt
     python bench/studies/mingru.py --seeds 1     prints
 
-minGRU (Feng et al., 2024, "Were RNNs all we needed?") computes its gate and candidate from the inputs alone, so that one
-layer sees no order of steps: it has two layers here, of as many units as give it a GRU's number of parameters. Data and
-training are those of bench/accuracy/recurrent.py.
+minGRU (Feng et al., 2024, "Were RNNs all we needed?") computes its gate and candidate from the inputs alone, so that
+one layer sees no order of steps: it has two layers here, of as many units as give it a GRU's number of parameters.
+Data and training are those of bench/accuracy/recurrent.py.
 """
 
 import argparse
