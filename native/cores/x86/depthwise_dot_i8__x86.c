@@ -96,19 +96,13 @@ static void find_fours(const odt_depthwise_t *a, int32_t size, fours_t *f) {
 }
 
 // Loads four taps of 16 channels, ordered by channel.
-ODT_VNNI_INLINE __m512i taps_at(const uint8_t *x, const ptrdiff_t *taps, __m512i words, __m512i bytes) {
-    __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(x + taps[0])));
-    v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(x + taps[1])), 1);
-    v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(x + taps[2])), 2);
-    v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(x + taps[3])), 3);
-    return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(words, v), bytes);
+ODT_VNNI_INLINE __m512i taps_at(const uint8_t *x, const ptrdiff_t *taps) {
+    return odt_sixteen_of_four(x + taps[0], x + taps[1], x + taps[2], x + taps[3]);
 }
 
 // Computes 16 channels of `count` outputs, whose windows begin at offsets from x.
 ODT_VNNI static void sum_sixteen(const sixteen_t *f, const fours_t *t, const uint8_t *x, const int32_t *offsets,
     int32_t count, int8_t *y, const int32_t *places, odt_extremes_t *e) {
-    __m512i words = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    __m512i bytes = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
     int is_cut = f->outputs.lo == f->outputs.zy;
     for (int32_t i = 0; i < count; i += OUTPUTS) {
         const uint8_t *from[OUTPUTS];
@@ -120,7 +114,7 @@ ODT_VNNI static void sum_sixteen(const sixteen_t *f, const fours_t *t, const uin
         for (int32_t four = 0; four < t->fours; four++) {
             __m512i w = _mm512_loadu_si512(f->w[four]);
             for (int32_t j = 0; j < OUTPUTS; j++) {
-                s[j] = _mm512_dpbusd_epi32(s[j], taps_at(from[j], t->taps[four], words, bytes), w);
+                s[j] = _mm512_dpbusd_epi32(s[j], taps_at(from[j], t->taps[four]), w);
             }
         }
         if (f->outputs.filters == LANES && i + OUTPUTS <= count) {

@@ -70,21 +70,10 @@ ODT_VNNI static void pack_errors_in_fours(
     }
 }
 
-// Loads columns of four positions, ordered by column.
-ODT_VNNI_INLINE __m512i columns_at(const uint8_t *x, const int32_t *offsets, __m512i words, __m512i bytes) {
-    __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(x + offsets[0])));
-    v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(x + offsets[1])), 1);
-    v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(x + offsets[2])), 2);
-    v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(x + offsets[3])), 3);
-    return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(words, v), bytes);
-}
-
 // Computes dw for `filters` filters, `filter` apart, and 16 columns, of which `columns` are used, from the errors of
 // `rows` filters. x points to the columns of the window at offset 0.
 ODT_VNNI_INLINE void add_fours(const dot_dw_scratch_t *s, const uint8_t *x, int32_t positions, int32_t first,
     int32_t zero, int32_t rows, int32_t filters, int32_t *dw, int32_t filter, int32_t columns, int is_first) {
-    __m512i words = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    __m512i bytes = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
     __m512i sums[FILTERS];
     const int32_t *e = s->errors + first;
     ODT_X86_UNROLL
@@ -92,7 +81,8 @@ ODT_VNNI_INLINE void add_fours(const dot_dw_scratch_t *s, const uint8_t *x, int3
         sums[i] = _mm512_set1_epi32(odt_wrap_mul(-zero, s->sums[first + i]));
     }
     for (int32_t p = 0; p < positions; p += 4, e += CHANNELS) {
-        __m512i v = columns_at(x, s->offsets + p, words, bytes);
+        const int32_t *at = s->offsets + p;
+        __m512i v = odt_sixteen_of_four(x + at[0], x + at[1], x + at[2], x + at[3]);
         ODT_X86_UNROLL
         for (int32_t i = 0; i < rows; i++) {
             sums[i] = _mm512_dpbusd_epi32(sums[i], v, _mm512_set1_epi32(e[i]));
