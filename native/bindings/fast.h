@@ -1,5 +1,5 @@
-// Kernels that take the place of the small ones of an RP2040's files (mod_piece.c, natmod.mk): compiled for speed, and
-// with the chip's divider. X(instruction); a piece a list.
+// Kernels for stock firmware on an RP2040 that replace the small ones (mod_piece.c, natmod.mk). They are compiled for
+// speed and use the chip's divider. There is one list X(instruction) per piece.
 
 #ifndef ODT_FAST_LISTS_H
 #define ODT_FAST_LISTS_H

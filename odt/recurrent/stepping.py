@@ -43,8 +43,8 @@ def stepping(nodes, session):
     loaded = session.engine.load(plan.code)
     made = Session(nodes[0].layer, nodes[-1].shape, Untrained(), session.loss, session.dtype, 1, None, session.seed)
     control = control_block(session.control[X_SCALE], nodes[0].layer.zero_point)
-    begin(made, plan, session.engine, loaded, bytearray(plan.arena), session.state, control, session.frozen)
     stand(made, session.fresh, 2, 0, None)
+    begin(made, plan, session.engine, loaded, bytearray(plan.arena), session.state, control, session.frozen)
     return made, carried.size
 
 

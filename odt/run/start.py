@@ -115,10 +115,8 @@ def hasten(engine):
 
 
 def stand(session, fresh, calibrated, epoch, underway):
-    """Where a session from a model file stands."""
+    """Where a session from a model file stands; before begin()."""
     session.fresh, session.calibrated, session.epoch, session.underway = fresh, calibrated, epoch, underway
-    if calibrated == 2 and session.dtype == "int8" and hasattr(session, "engine"):  # else begin() does
-        hasten(session.engine)
 
 
 def _checker(engine, control, state):

@@ -156,5 +156,5 @@ void odt_recur_i8(const odt_recur_i8_t *a) {
 }
 
 void odt_recur_on_i8(const odt_recur_on_i8_t *a) {
-    go_through((const odt_recur_i8_t *)(const void *)a, a->H); // the same but for the extents of p and c
+    go_through((const odt_recur_i8_t *)(const void *)a, a->H); // only the extents of p and c differ
 }

@@ -65,6 +65,25 @@ def test_none_comes_where_less_would_stay_free(pico):
     assert pico.exec(LITTLE) == "False True\n"
 
 
+def test_a_model_file_brings_them_too(pico):
+    assert pico.mpremote("soft-reset")[0] == 0
+    pico.exec(SAVED)
+    assert pico.mpremote("soft-reset")[0] == 0
+    assert pico.exec(LOADED) == "['_odt_fast', '_odt_fast_conv']\n"
+
+
+SAVED = """
+import odt
+model = odt.Sequential([odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16), odt.Flatten(), odt.Dense(10)])
+model.compile(odt.Adam(0.004), batch_size=8, seed=7)
+model.train_step(bytes([i % 17 for i in range(512)]), bytes(8))
+model.export("model.odt")
+"""
+LOADED = """
+import odt, sys
+model = odt.load_model("model.odt")
+print(sorted([name for name in sys.modules if name.startswith("_odt_fast")]))
+"""
 LITTLE = """
 import gc, sys, _odt
 gc.collect()
