@@ -10,6 +10,8 @@
 #include "../../common/window.h"
 #include "../../common/axis_part.h"
 #include "../../cores/correlate.h"
+#include "joined.h"
+#include "phase.h"
 
 #if ODT_PANEL && !ODT_SMALL
 
@@ -22,26 +24,93 @@ static odt_taps_t outputs_of(int32_t g, int32_t N, int32_t G) {
 }
 
 void odt_group_conv2d_i8(const odt_group_conv2d_i8_t *a) {
-    int32_t C = a->C, row = a->KW * C, outputs = a->OW * a->N;
-    for (int32_t g = 0; g < a->G; g++) {
+    int32_t outputs = a->OW * a->N, taps = a->KH * a->KW;
+    int8_t filters[ODT_JOINED + 1];
+    for (int32_t g = 0, groups; g < a->G; g += groups) {
         odt_taps_t o = outputs_of(g, a->N, a->G);
-        odt_correlation_t c = {.x = a->x + g * C, .w = a->w + o.from * a->KH * row, .bias = a->b + o.from,
-            .q = a->q + o.from, .y = a->y + o.from, .peak = a->peak, .B = a->B, .H = a->H, .W = a->W, .C = C,
-            .N = o.to - o.from, .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW, .top = a->PT, .left = a->PL,
-            .OH = a->OH, .OW = a->OW, .zx = a->zx, .zy = a->zy, .lo = a->lo, .w_n = a->KH * row, .w_kh = row, .w_kw = C,
-            .w_c = 1, .y_b = a->OH * outputs, .y_oh = outputs, .y_ow = a->N, .q_step = 1, .x_skip = (a->G - 1) * C};
+        const int8_t *w = a->w + o.from * taps * a->C;
+        groups = odt_joined_groups(g, a->G, a->N, a->C, taps);
+        if (taps > 1 && (a->C >= 4 || o.to - o.from >= 4)) { // four channels or filters fill a panel by themselves
+            groups = 1;
+        }
+        if (groups > 1) {
+            odt_join_filters(filters, w, groups, o.to - o.from, a->C, taps);
+            w = filters;
+            o.to = o.from + groups * (o.to - o.from);
+        }
+        int32_t C = groups * a->C, row = a->KW * C;
+        odt_correlation_t c = {.x = a->x + g * a->C, .w = w, .bias = a->b + o.from, .q = a->q + o.from,
+            .y = a->y + o.from, .peak = a->peak, .B = a->B, .H = a->H, .W = a->W, .C = C, .N = o.to - o.from,
+            .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW, .top = a->PT, .left = a->PL, .OH = a->OH, .OW = a->OW,
+            .zx = a->zx, .zy = a->zy, .lo = a->lo, .w_n = a->KH * row, .w_kh = row, .w_kw = C, .w_c = 1,
+            .y_b = a->OH * outputs, .y_oh = outputs, .y_ow = a->N, .q_step = 1, .x_skip = a->G * a->C - C};
         odt_correlate_i8(&c);
     }
 }
 
+// Writes the taps of a phase (phase.h) of those filters backwards, with inputs and outputs exchanged.
+static void join_turned(int8_t *to, const int8_t *w, const odt_group_conv2d_dx_i8_t *a, const odt_phase_t *down,
+    const odt_phase_t *right, int32_t groups) {
+    int32_t C = a->C, per = a->N / a->G, width = groups * per, row = a->KW * C;
+    memset(to, 0, (size_t)(groups * C * width * down->taps * right->taps));
+    for (int32_t c = 0; c < groups * C; c++) {
+        int32_t g = c / C;
+        const int8_t *filters = w + g * per * a->KH * row + c - g * C;
+        for (int32_t i = down->taps - 1; i >= 0; i--) {
+            for (int32_t j = right->taps - 1; j >= 0; j--, to += width) {
+                const int8_t *from = filters + (down->tap + i * a->SH) * row + (right->tap + j * a->SW) * C;
+                for (int32_t n = 0; n < per; n++, from += a->KH * row) {
+                    to[g * per + n] = *from;
+                }
+            }
+        }
+    }
+}
+
+// The gradient of the inputs of some groups from g on.
+static void dx_of_joined(const odt_group_conv2d_dx_i8_t *a, int32_t g, int32_t groups, int8_t *filters) {
+    int32_t per = a->N / a->G, C = groups * a->C, N = groups * per, pixel = a->G * a->C, inputs = a->W * pixel;
+    for (int32_t kh = 0; kh < a->SH; kh++) {
+        odt_phase_t h = odt_phase(kh, a->PT, a->SH, a->H, a->KH);
+        for (int32_t kw = 0; kw < a->SW; kw++) {
+            odt_phase_t w = odt_phase(kw, a->PL, a->SW, a->W, a->KW);
+            if (h.outputs == 0 || w.outputs == 0) {
+                continue;
+            }
+            join_turned(filters, a->w + g * per * a->KH * a->KW * a->C, a, &h, &w, groups);
+            int32_t row = w.taps * N;
+            odt_correlation_t c = {.x = a->e + g * per, .w = filters, .q = a->q,
+                .y = a->dx + h.first * inputs + w.first * pixel + g * a->C, .peak = a->peak, .B = a->B, .H = a->OH,
+                .W = a->OW, .C = N, .N = C, .KH = h.taps, .KW = w.taps, .SH = 1, .SW = 1, .top = h.pad,
+                .left = w.pad, .OH = h.outputs, .OW = w.outputs, .lo = -127, .w_n = h.taps * row, .w_kh = row,
+                .w_kw = N, .w_c = 1, .y_b = a->H * inputs, .y_oh = a->SH * inputs, .y_ow = a->SW * pixel,
+                .x_skip = a->N - N};
+            odt_correlate_i8(&c);
+        }
+    }
+}
+
 void odt_group_conv2d_dx_i8(const odt_group_conv2d_dx_i8_t *a) {
-    int32_t C = a->C;
-    for (int32_t g = 0; g < a->G; g++) {
+    int32_t taps = a->KH * a->KW;
+    int8_t filters[ODT_JOINED + 1];
+    for (int32_t g = 0, groups; g < a->G; g += groups) {
         odt_taps_t o = outputs_of(g, a->N, a->G);
-        odt_conv2d_dx_i8_t c = {.dx = a->dx + g * C,
+        const int8_t *w = a->w + o.from * taps * a->C;
+        groups = odt_joined_groups(g, a->G, a->N, a->C, taps);
+        if (groups > 1 && taps > 1 && a->C >= o.to - o.from && a->KH >= a->SH && a->KW >= a->SW) {
+            dx_of_joined(a, g, groups, filters);
+            continue;
+        }
+        if (groups > 1) {
+            odt_join_filters(filters, w, groups, o.to - o.from, a->C, taps);
+            w = filters;
+            o.to = o.from + groups * (o.to - o.from);
+        }
+        int32_t C = groups * a->C;
+        odt_conv2d_dx_i8_t c = {.dx = a->dx + g * a->C,
             .peak = a->peak,
             .e = a->e + o.from,
-            .w = a->w + o.from * a->KH * a->KW * C,
+            .w = w,
             .q = a->q,
             .B = a->B,
             .H = a->H,
@@ -56,7 +125,7 @@ void odt_group_conv2d_dx_i8(const odt_group_conv2d_dx_i8_t *a) {
             .PL = a->PL,
             .OH = a->OH,
             .OW = a->OW};
-        odt_conv2d_dx_by_panels_i8(&c, a->G * C, a->N);
+        odt_conv2d_dx_by_panels_i8(&c, a->G * a->C, a->N);
     }
 }
 
@@ -66,16 +135,25 @@ void odt_group_conv2d_dw_i8(const odt_group_conv2d_dw_i8_t *a) {
         memset(a->dw, 0, (size_t)a->R * (size_t)filter * sizeof(int32_t));
         return;
     }
-    for (int32_t g = 0; g < a->G; g++) {
+    int32_t sums[ODT_JOINED + 1];
+    for (int32_t g = 0, groups; g < a->G; g += groups) {
         odt_taps_t o = outputs_of(g, a->N, a->G);
+        int32_t per = o.to - o.from;
+        groups = odt_joined_groups(g, a->G, a->N, C, a->KH * a->KW);
+        if ((C >= 4 && C < filter) || o.from < a->at || o.from + groups * per > a->at + a->R) {
+            groups = 1;
+        } else {
+            o.to = o.from + groups * per;
+        }
         int32_t from = odt_max(o.from, a->at), count = odt_min(o.to, a->at + a->R) - from;
-        odt_correlation_dw_t c = {.dw = a->dw + (from - a->at) * filter,
+        int32_t *dw = a->dw + (from - a->at) * filter;
+        odt_correlation_dw_t c = {.dw = groups > 1 ? sums : dw,
             .e = a->e + from,
             .x = a->x + g * C,
             .B = a->B,
             .H = a->H,
             .W = a->W,
-            .C = C,
+            .C = groups * C,
             .N = count,
             .e_step = a->N,
             .KH = a->KH,
@@ -87,9 +165,12 @@ void odt_group_conv2d_dw_i8(const odt_group_conv2d_dw_i8_t *a) {
             .OH = a->OH,
             .OW = a->OW,
             .zx = a->zx,
-            .x_skip = (a->G - 1) * C};
+            .x_skip = (a->G - groups) * C};
         if (count > 0) {
             odt_correlate_dw_i8(&c);
+        }
+        if (groups > 1) {
+            odt_separate_sums(dw, sums, groups, per, C, a->KH * a->KW);
         }
     }
 }
