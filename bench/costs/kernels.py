@@ -98,6 +98,8 @@ SHAPES = {
     "group_conv2d": {
         "2 groups, 1x1 8x8x32->32": dict(window(1, 8, 8, 16, 32, 1, 1), G=2),
         "4 groups, 3x3 8x8x16->16": dict(window(1, 8, 8, 4, 16, 3, 3), G=4),
+        "16 groups, 3x3 8x8x16->32": dict(window(1, 8, 8, 1, 32, 3, 3), G=16),
+        "8 groups, 3x3 8x8x32->8": dict(window(1, 8, 8, 4, 8, 3, 3), G=8),
     },
     "transposed2d": {
         "transposed 2x2/2 8x8x16->16": dict(

@@ -93,6 +93,28 @@ int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int
 // tile.
 int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop);
 
+// A convolution in groups, as sums of depthwise ones: output n of the N is the sum over its group's `inputs`. `d`
+// describes what the first input of the first group meets; from output to output of a group w goes on by w_n.
+typedef struct {
+    odt_depthwise_t d;
+    int32_t inputs, outputs;  // of a group
+    int32_t w_group, w_input; // from the first weight of a group to the next group's, of an input to the next input's
+    int32_t q_step;           // 1; 0: there is one multiplier
+} odt_groups_t;
+
+// Outputs first .. stop - 1; raises the peak. Returns whether it was done: not for strides above 2 or large filters.
+int odt_sum_groups_i8__m0(const odt_groups_t *g, int32_t first, int32_t stop, int32_t *peak);
+
+// The gradient of the filters of such a layer for one input of each group: of filter n of all, the weights that
+// it meets, at dw[n * dw_n] and, from tap to tap, dw_w further. Pixels are x_w and e_w bytes apart.
+typedef struct {
+    odt_depthwise2d_dw_i8_t d;
+    int32_t x_w, e_w, inputs, outputs, dw_n, dw_w;
+} odt_groups_dw_t;
+
+// Filters first .. stop - 1 of the R, whose dw is 0. Returns whether it was done.
+int odt_sum_groups_dw_i8__m0(const odt_groups_dw_t *g, int32_t first, int32_t stop);
+
 #endif
 
 #if ODT_X86

@@ -74,6 +74,14 @@
     ROUTE(depthwise2d_dw_i8, is_for_four, _, odt_depthwise_dw_i8__m4, _, _) \
     ROUTE(depthwise2d_dw_i8, _, odt_depthwise_dw_i8__m0, odt_depthwise_dw_apart_i8__m4, depthwise_dw_channels, \
         depthwise_dw_channels) \
+    ROUTE(group_conv2d_i8, is_by_groups, sum_some_groups, _, _, _) \
+    ROUTE(group_conv2d_i8, _, odt_group_conv2d_i8, odt_group_conv2d_i8, odt_group_conv2d_i8, odt_group_conv2d_i8) \
+    ROUTE(group_conv2d_dx_i8, is_by_groups, sum_some_groups, _, _, _) \
+    ROUTE(group_conv2d_dx_i8, _, odt_group_conv2d_dx_i8, odt_group_conv2d_dx_i8, odt_group_conv2d_dx_i8, \
+        odt_group_conv2d_dx_i8) \
+    ROUTE(group_conv2d_dw_i8, is_by_groups, sum_some_filters, _, _, _) \
+    ROUTE(group_conv2d_dw_i8, _, odt_group_conv2d_dw_i8, odt_group_conv2d_dw_i8, odt_group_conv2d_dw_i8, \
+        odt_group_conv2d_dw_i8) \
     ROUTE(recur_i8, _, odt_dot4_i8, odt_dot4_i8, odt_dot4_i8, odt_recur_i8) \
     ROUTE(recur_dx_i8, _, odt_add_columns_i8, odt_add_columns_i8, odt_add_columns_i8, odt_recur_dx_i8) \
     ROUTE(norm_i8, _, list_hats, scale_hats, odt_norm_i8, odt_norm_i8) \
@@ -108,6 +116,9 @@ enum { ODT_COLUMN_ERRORS = 3, ODT_COLUMN_LIST = 32 };
 
 // A convolution with one filter (single_i8.c): the most rows, and the most weights if these lie apart.
 enum { ODT_SINGLE_ROWS = 16, ODT_SINGLE_WEIGHTS = 320 };
+
+// Groups of a convolution by tiles on an M0: they have fewer outputs, or fewer inputs.
+enum { ODT_GROUP_OUTPUTS = 4, ODT_GROUP_INPUTS = 3 };
 
 // Depthwise convolutions of images of a few pixels on an M4: the most pixels and outputs; the most pixels for filters
 // of nine taps.

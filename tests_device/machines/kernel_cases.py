@@ -67,7 +67,7 @@ def grow(rng, values, op):
         values["N"] = values["C"]
     elif "G" in values:
         values["G"] = rng.randint(1, 4)
-        values.update(C=rng.choice((1, 3, 4, 8, 12)), N=values["G"] * rng.choice((1, 3, 4, 6)))
+        values.update(C=rng.choice((1, 3, 4, 8, 12)), N=values["G"] * rng.choice((1, 2, 3, 4, 6)))
     values.update(H=rng.choice((1, 2, 3, 5, 8)), W=rng.choice((2, 3, 8, 35)))
     values.update(KH=rng.choice((1, 2, 3, 5)), KW=rng.choice((1, 2, 3, 5)))
     if "conv2d" in op and rng.random() < 0.5:  # windows that are gathered

@@ -415,7 +415,8 @@ __attribute__((naked, noinline)) static void sum_lines(const lines_t *lines) {
 }
 
 // Filters with rows of three taps for which reading inputs in place is faster than a tile: those with a stride, where
-// an input is in 2.25 of the 3x3 products, and narrow images. There is at most one column of padding on each side.
+// an input is in 2.25 of the 3x3 products, and narrow images. There is at most one column of padding on each side. dw
+// is 0.
 static __attribute__((noinline)) int depthwise_dw_lines(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop) {
     int32_t N = a->N, W = a->W, KH = a->KH, SW = a->SW, OW = a->OW, filter = KH * K;
     int32_t last = (OW - 1) * SW - a->PL + K, right = last > W; // last: the end of the last window
@@ -435,7 +436,6 @@ static __attribute__((noinline)) int depthwise_dw_lines(const odt_depthwise2d_dw
         .is_right = right,
         .SW = SW,
         .end = line + KH};
-    memset(a->dw + first * filter, 0, (size_t)((stop - first) * filter) * sizeof(int32_t));
     for (int32_t oh = 0; oh < a->OH; oh += high) {
         for (int32_t kh = 0; kh < KH; kh++) {
             odt_taps_t o = odt_outputs(kh, a->PT, a->SH, a->H, a->OH);
@@ -466,13 +466,12 @@ static int32_t cost(int32_t rows, int32_t columns) {
     return rows * (13 + (columns + 1) / 2 * 16);
 }
 
-int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop) {
-    if (depthwise_dw_lines(a, first, stop)) {
-        return 1;
-    }
-    int32_t words[ODT_TILE_WORDS + 2], pairs[ODT_TILE_SUMS / 2], N = a->N, filter = a->KH * a->KW;
-    axes_t v = {
-        .KH = a->KH, .KW = a->KW, .x_h = a->W * N, .x_w = N, .e_h = a->OW * N, .e_w = N, .dw_h = a->KW, .dw_w = 1};
+// By tiles. dw of channels first .. stop - 1 is 0.
+int odt_sum_groups_dw_i8__m0(const odt_groups_dw_t *g, int32_t first, int32_t stop) {
+    const odt_depthwise2d_dw_i8_t *a = &g->d;
+    int32_t words[ODT_TILE_WORDS + 2], pairs[ODT_TILE_SUMS / 2], x_w = g->x_w, e_w = g->e_w, dw_w = g->dw_w;
+    axes_t v = {.KH = a->KH, .KW = a->KW, .x_h = a->W * x_w, .x_w = x_w, .e_h = a->OW * e_w, .e_w = e_w,
+        .dw_h = a->KW * dw_w, .dw_w = dw_w};
     odt_tile_t t = {.H = a->H,
         .W = a->W,
         .SH = a->SH,
@@ -486,20 +485,19 @@ int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int
         .most = ODT_TILE_SUMS,
         .words = words};
     if (a->KW < K ? a->KW < a->KH : a->KW == a->KH && cost(a->OW, a->OH) < cost(a->OH, a->OW)) {
-        v = (axes_t){
-            .KH = a->KW, .KW = a->KH, .x_h = N, .x_w = a->W * N, .e_h = N, .e_w = a->OW * N, .dw_h = 1, .dw_w = a->KW};
+        v = (axes_t){.KH = a->KW, .KW = a->KH, .x_h = v.x_w, .x_w = v.x_h, .e_h = v.e_w, .e_w = v.e_h, .dw_h = v.dw_w,
+            .dw_w = v.dw_h};
         t = (odt_tile_t) {.H = a->W, .W = a->H, .SH = a->SW, .SW = a->SH, .top = a->PL, .left = a->PT, .OH = a->OW,
             .OW = a->OH, .zx = a->zx, .group = 2, .most = ODT_TILE_SUMS, .words = words};
     }
-    int32_t image = a->H * a->W * N, outputs = a->OH * a->OW * N;
+    int32_t image = a->H * a->W * x_w, outputs = a->OH * a->OW * e_w;
     t.x_h = v.x_h;
     t.x_w = v.x_w;
     t.KH = v.KH;
     t.KW = odt_max(v.KW, K);
-    if (filter < 1 || !odt_tile_plan(&t)) {
+    if (v.KH < 1 || v.KW < 1 || !odt_tile_plan(&t)) {
         return 0;
     }
-    memset(a->dw + first * filter, 0, (size_t)((stop - first) * filter) * sizeof(int32_t));
     while (odt_tile_next(&t)) {
         int32_t odd = t.columns & 1;
         errors_t errors = {.to = pairs, .N = v.e_w, .pairs = t.columns / 2 * 4, .from_skip = v.e_h - t.columns * v.e_w,
@@ -512,7 +510,7 @@ int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int
             .pitch = t.pitch * 4, .rows = t.rows, .SW = t.SW};
         const int8_t *from = a->e + t.oh * v.e_h + (t.ow - 1) * v.e_w + a->at;
         for (int32_t n = first; n < stop; n++) {
-            const int8_t *x = a->x + a->at + n;
+            const int8_t *x = a->x + (a->at + n) / g->outputs * g->inputs;
             errors.from = from + n;
             for (int32_t b = a->B; b; b--, x += image, errors.from += outputs) {
                 odt_tile_poll(&t);
@@ -522,11 +520,23 @@ int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int
                     return 0;
                 }
                 taps.zeros = odt_wrap_mul(a->zx, (int16_t)errors.sum + ((errors.sum + 0x8000) >> 16));
-                add_taps(&t, &v, &taps, a->dw + n * filter);
+                add_taps(&t, &v, &taps, a->dw + n * g->dw_n);
             }
         }
     }
     return 1;
+}
+
+int odt_depthwise_dw_i8__m0(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop) {
+    int32_t filter = a->KH * a->KW;
+    if (filter > 0) {
+        memset(a->dw + first * filter, 0, (size_t)((stop - first) * filter) * sizeof(int32_t));
+    }
+    if (depthwise_dw_lines(a, first, stop)) {
+        return 1;
+    }
+    odt_groups_dw_t g = {.d = *a, .x_w = a->N, .e_w = a->N, .inputs = 1, .outputs = 1, .dw_n = filter, .dw_w = 1};
+    return odt_sum_groups_dw_i8__m0(&g, first, stop);
 }
 
 #endif

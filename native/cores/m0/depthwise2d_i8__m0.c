@@ -720,34 +720,57 @@ static int32_t cost(int32_t columns, int32_t group) {
     return 35 + (columns + group - 1) / group * (group == 4 ? 130 : 73);
 }
 
-static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop) {
-    int32_t words[ODT_TILE_WORDS + 2], sums[ODT_TILE_SUMS];
+// Prepares tiles of up to t->most outputs, and what sums their windows; returns whether this is possible.
+static int plan_sums(planes_t *p, odt_tile_t *t, const odt_depthwise_t *a) {
     int32_t KH = a->KH, KW = a->KW, K = odt_max(KH, KW), is_line = KH == 1 && KW <= 3;
     if (is_line) { // small filters get taps of 0, so that they are 1x3, 2x2 or 3x3
         KW = 3;
     } else if (K <= 3) {
         KH = KW = odt_max(K, 2);
     }
-    odt_tile_t t = {.H = a->H, .W = a->W, .x_h = a->x_h, .x_w = a->x_w, .KH = KH, .KW = KW, .SH = a->SH, .SW = a->SW,
-        .top = a->top, .left = a->left, .OH = a->OH, .OW = a->OW, .zx = a->zx, .most = ODT_TILE_SUMS, .words = words};
-    t.group = K == 3 && !is_line && a->SW == 1 && cost(a->OW, 4) <= cost(a->OW, 2) ? 4 : 2;
-    int32_t w[TAPS] = {0};
+    // Field by field, because a copy of the whole struct is slow on an RP2040.
+    t->H = a->H, t->W = a->W, t->KH = KH, t->KW = KW, t->SH = a->SH, t->SW = a->SW, t->top = a->top, t->left = a->left;
+    t->OH = a->OH, t->OW = a->OW, t->zx = a->zx, t->x_h = a->x_h, t->x_w = a->x_w;
+    p->unpolled = 0;
+    t->group = K == 3 && !is_line && a->SW == 1 && cost(a->OW, 4) <= cost(a->OW, 2) ? 4 : 2;
+    p->sum_by = is_line     ? odt_sum_lines
+        : t->group == 4 ? odt_sum_fours
+        : K == 3        ? odt_sum_pairs
+        : K < 3         ? odt_sum_small
+                        : odt_sum_any;
+    return a->KH >= 1 && a->KW >= 1 && KH * KW <= TAPS && odt_tile_plan(t);
+}
+
+// The windows of a tile.
+static void begin_windows(planes_t *p, const odt_tile_t *t, int32_t *sums) {
+    int32_t KH = t->KH, KW = t->KW, pitch = t->pitch, even = t->even, SW = t->SW;
+    odt_windows_t *v = &p->windows;
+    v->x = odt_tile_windows(t);
+    v->sums = sums;
+    p->sums = sums;
+    v->row = (pitch - KW) * 4;
+    v->back = (t->group * SW - (KH - 1) * pitch - KW) * 4;
+    v->even = even * 4;
+    v->skip = (t->SH * pitch - SW * even) * 4;
+    v->rows = t->rows;
+    v->KH = KH;
+    v->KW = KW;
+}
+
+static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop) {
+    int32_t words[ODT_TILE_WORDS + 2], sums[ODT_TILE_SUMS], w[TAPS] = {0};
+    odt_tile_t t;
     output_t o;
-    if (a->KH < 1 || a->KW < 1 || KH * KW > TAPS || !odt_tile_plan(&t) || !begin_outputs(&o, a)) {
+    planes_t p;
+    t.words = words;
+    t.most = ODT_TILE_SUMS;
+    if (!plan_sums(&p, &t, a) || !begin_outputs(&o, a)) {
         return 0;
     }
-    planes_t p = {.sums = sums,
-        .sum_by = is_line  ? odt_sum_lines
-            : t.group == 4 ? odt_sum_fours
-            : K == 3       ? odt_sum_pairs
-            : K < 3        ? odt_sum_small
-                           : odt_sum_any};
     while (odt_tile_next(&t)) {
-        p.windows = (odt_windows_t) {.x = odt_tile_windows(&t), .sums = sums, .row = (t.pitch - KW) * 4,
-            .back = (t.group * t.SW - (KH - 1) * t.pitch - KW) * 4, .even = t.even * 4,
-            .skip = (t.SH * t.pitch - t.SW * t.even) * 4, .rows = t.rows, .KH = KH, .KW = KW};
+        begin_windows(&p, &t, sums);
         begin_rows(&o, a, t.rows, t.columns, t.even);
-        begin_channels(&p, a, first, w, KW, &o);
+        begin_channels(&p, a, first, w, t.KW, &o);
         begin_tile(&p, &t);
         begin_images(&p, a->B, a->x + first, a->H * a->W * a->N, a->y + t.oh * a->y_oh + t.ow * a->y_ow + first, a->y_b,
             stop - first);
@@ -808,16 +831,24 @@ int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int
     return 1;
 }
 
+// Whether columns are longer, divide into groups, or are the whole filter.
+static int is_turned(const odt_depthwise_t *a) {
+    int32_t by_rows = odt_min(cost(a->OW, 4), cost(a->OW, 2)), by_columns = odt_min(cost(a->OH, 4), cost(a->OH, 2));
+    return a->KH != 1 && (a->KW == 1 || a->OW * by_columns < a->OH * by_rows);
+}
+
 int odt_depthwise_i8__m0(const odt_depthwise_t *a, int32_t first, int32_t stop) {
     if (depthwise_strided(a, first, stop)) {
         return 1;
     }
-    int32_t by_rows = odt_min(cost(a->OW, 4), cost(a->OW, 2)), by_columns = odt_min(cost(a->OH, 4), cost(a->OH, 2));
-    if (a->KH == 1 || (a->KW != 1 && a->OW * by_columns >= a->OH * by_rows)) {
-        return depthwise(a, first, stop);
+    odt_depthwise_t turned;
+    if (is_turned(a)) {
+        turned = odt_turned(a);
+        a = &turned;
     }
-    odt_depthwise_t turned = odt_turned(a);
-    return depthwise(&turned, first, stop); // columns are longer, divide into groups, or are the whole filter
+    return depthwise(a, first, stop);
 }
+
+#include "group_conv2d_i8__m0.inc"
 
 #endif

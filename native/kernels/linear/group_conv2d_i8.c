@@ -6,10 +6,12 @@
 #include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
+#include "../../threads.h"
 #include "../../common/inner_i8.h"
 #include "../../common/window.h"
 #include "../../common/axis_part.h"
 #include "../../cores/correlate.h"
+#include "../../cores/depthwise.h"
 #include "joined.h"
 #include "phase.h"
 
@@ -23,9 +25,112 @@ static odt_taps_t outputs_of(int32_t g, int32_t N, int32_t G) {
     return o;
 }
 
+#if ODT_M0_DEPTHWISE
+
+// Groups of few outputs by tiles. `failed` is set if a part cannot be computed so; all is computed otherwise then.
+typedef struct {
+    odt_groups_t g;
+    int32_t *failed;
+} of_groups_t;
+
+static void sum_some_groups(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
+    const of_groups_t *of = arguments;
+    if (!odt_sum_groups_i8__m0(&of->g, first, stop, peak)) {
+        *of->failed = 1;
+    }
+}
+
+// Whether tiles are faster than panels, whose four rows are outputs of a group and whose columns meet all its inputs.
+static int is_by_groups(int32_t N, int32_t G, int32_t outputs, int32_t inputs, int32_t KH, int32_t KW) {
+    return N % G == 0 && N >= G && (outputs < ODT_GROUP_OUTPUTS || inputs < ODT_GROUP_INPUTS) && odt_max(KH, KW) > 1;
+}
+
+static int group_by_tiles(const odt_group_conv2d_i8_t *a) {
+    int32_t C = a->C, N = a->N, row = a->KW * C, pixel = a->G * C, outputs = a->OW * N, failed = 0;
+    if (!is_by_groups(N, a->G, N / a->G, C, a->KH, a->KW)) {
+        return 0;
+    }
+    of_groups_t of = {.failed = &failed, .g = {.inputs = C, .outputs = N / a->G, .w_group = N / a->G * a->KH * row,
+        .w_input = 1, .q_step = 1, .d = {.x = a->x, .w = a->w, .bias = a->b, .q = a->q, .y = a->y, .B = a->B,
+            .N = pixel, .H = a->H, .W = a->W, .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW, .top = a->PT,
+            .left = a->PL, .OH = a->OH, .OW = a->OW, .zx = a->zx, .zy = a->zy, .lo = a->lo, .x_h = a->W * pixel,
+            .x_w = pixel, .w_n = a->KH * row, .w_kh = row, .w_kw = C, .y_b = a->OH * outputs, .y_oh = outputs,
+            .y_ow = N}}};
+    odt_split(sum_some_groups, &of, N, of.g.outputs, a->peak);
+    return !failed;
+}
+
+// The gradient of the input, phase by phase.
+static int group_dx_by_tiles(const odt_group_conv2d_dx_i8_t *a) {
+    int32_t C = a->C, N = a->N, row = a->KW * C, filter = a->KH * row, pixel = a->G * C, inputs = a->W * pixel;
+    int32_t failed = 0;
+    if (!is_by_groups(N, a->G, C, N / a->G, a->KH, a->KW) || a->KH < a->SH || a->KW < a->SW) {
+        return 0;
+    }
+    for (int32_t kh = 0; kh < a->SH; kh++) {
+        odt_phase_t h = odt_phase(kh, a->PT, a->SH, a->H, a->KH);
+        for (int32_t kw = 0; kw < a->SW; kw++) {
+            odt_phase_t w = odt_phase(kw, a->PL, a->SW, a->W, a->KW);
+            if (h.outputs == 0 || w.outputs == 0) {
+                continue;
+            }
+            int32_t last = (kh + (h.taps - 1) * a->SH) * row + (kw + (w.taps - 1) * a->SW) * C;
+            of_groups_t of = {.failed = &failed, .g = {.inputs = N / a->G, .outputs = C,
+                .w_group = N / a->G * filter, .w_input = filter, .d = {.x = a->e, .w = a->w + last, .q = a->q,
+                    .y = a->dx + h.first * inputs + w.first * pixel, .B = a->B, .N = N, .H = a->OH, .W = a->OW,
+                    .KH = h.taps, .KW = w.taps, .SH = 1, .SW = 1, .top = h.pad, .left = w.pad, .OH = h.outputs,
+                    .OW = w.outputs, .lo = -127, .x_h = a->OW * N, .x_w = N, .w_n = 1, .w_kh = -a->SH * row,
+                    .w_kw = -a->SW * C, .y_b = a->H * inputs, .y_oh = a->SH * inputs, .y_ow = a->SW * pixel}}};
+            odt_split(sum_some_groups, &of, pixel, C, a->peak);
+            if (failed) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+typedef struct {
+    odt_groups_dw_t g;
+    int32_t *failed;
+} of_groups_dw_t;
+
+static void sum_some_filters(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
+    const of_groups_dw_t *of = arguments;
+    odt_groups_dw_t g = of->g;
+    (void)peak;
+    for (int32_t c = g.inputs; c; c--, g.d.x++, g.d.dw++) {
+        if (!odt_sum_groups_dw_i8__m0(&g, first, stop)) {
+            *of->failed = 1;
+            return;
+        }
+    }
+}
+
+static int group_dw_by_tiles(const odt_group_conv2d_dw_i8_t *a) {
+    int32_t C = a->C, N = a->N, filter = a->KH * a->KW * C, failed = 0;
+    if (!is_by_groups(N, a->G, N / a->G, C, a->KH, a->KW)) {
+        return 0;
+    }
+    of_groups_dw_t of = {.failed = &failed, .g = {.inputs = C, .outputs = N / a->G, .x_w = a->G * C, .e_w = N,
+        .dw_n = filter, .dw_w = C, .d = {.dw = a->dw, .e = a->e, .x = a->x, .B = a->B, .H = a->H, .W = a->W,
+            .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW, .PT = a->PT, .PL = a->PL, .OH = a->OH, .OW = a->OW,
+            .zx = a->zx, .at = a->at}}};
+    memset(a->dw, 0, (size_t)a->R * (size_t)filter * sizeof(int32_t));
+    odt_split(sum_some_filters, &of, a->R, 1, NULL);
+    return !failed;
+}
+
+#endif
+
 void odt_group_conv2d_i8(const odt_group_conv2d_i8_t *a) {
     int32_t outputs = a->OW * a->N, taps = a->KH * a->KW;
     int8_t filters[ODT_JOINED + 1];
+    #if ODT_M0_DEPTHWISE
+    if (group_by_tiles(a)) {
+        return;
+    }
+    #endif
     for (int32_t g = 0, groups; g < a->G; g += groups) {
         odt_taps_t o = outputs_of(g, a->N, a->G);
         const int8_t *w = a->w + o.from * taps * a->C;
@@ -93,6 +198,11 @@ static void dx_of_joined(const odt_group_conv2d_dx_i8_t *a, int32_t g, int32_t g
 void odt_group_conv2d_dx_i8(const odt_group_conv2d_dx_i8_t *a) {
     int32_t taps = a->KH * a->KW;
     int8_t filters[ODT_JOINED + 1];
+    #if ODT_M0_DEPTHWISE
+    if (group_dx_by_tiles(a)) {
+        return;
+    }
+    #endif
     for (int32_t g = 0, groups; g < a->G; g += groups) {
         odt_taps_t o = outputs_of(g, a->N, a->G);
         const int8_t *w = a->w + o.from * taps * a->C;
@@ -136,6 +246,11 @@ void odt_group_conv2d_dw_i8(const odt_group_conv2d_dw_i8_t *a) {
         return;
     }
     int32_t sums[ODT_JOINED + 1];
+    #if ODT_M0_DEPTHWISE
+    if (group_dw_by_tiles(a)) {
+        return;
+    }
+    #endif
     for (int32_t g = 0, groups; g < a->G; g += groups) {
         odt_taps_t o = outputs_of(g, a->N, a->G);
         int32_t per = o.to - o.from;
