@@ -26,7 +26,7 @@
 
 typedef struct {
     const int32_t *program;
-    const odt_region_t *regions;
+    odt_region_t *regions;
     // words: where calibration begins, the forward pass ends, ranges and program end
     size_t start, forward, ranges, stop;
     size_t likely; // the range to look at first: they follow each other as their results do
@@ -38,6 +38,12 @@ typedef struct {
     size_t echo; // see find_echo()
     odt_runner_t run;
     void *context;
+    // Micro-batches, the samples of each, of all, and the first one. Each has an arena of `size` bytes, one behind the
+    // other from `arenas` on; or all `share` one, so that for each result all before it is run again.
+    int32_t parts, rows, count, position;
+    size_t size;
+    uint8_t *arenas;
+    int share;
 } work_t;
 
 static inline __attribute__((always_inline)) size_t own_words(const int32_t *program, size_t pc) {
@@ -61,6 +67,28 @@ static size_t next(const int32_t *program, size_t pc) {
 
 static int32_t *word_at(const odt_region_t *regions, int32_t word) {
     return (int32_t *)(void *)(regions[(uint32_t)word >> ODT_REGION_SHIFT].data + ((uint32_t)word & ADDRESS_MASK));
+}
+
+// Points at a micro-batch and its arena; 0 if a callback has made the buffer of the arenas shorter.
+static int point(work_t *w, int32_t part) {
+    odt_region_t *arena = &w->regions[ODT_ARENA];
+    if (w->parts == 1) {
+        return 1;
+    }
+    if (!w->share) {
+        if (arena->bytes != w->size) { // the whole buffer's: at first, and after a callback, which may have moved it
+            w->arenas = arena->data;
+            if (arena->bytes / w->size < (size_t)w->parts) {
+                return 0;
+            }
+        }
+        arena->data = w->arenas + (size_t)part * w->size;
+        arena->bytes = w->size;
+    }
+    int32_t *control = word_at(w->regions, ODT_CONTROL << ODT_REGION_SHIFT), before = odt_wrap_mul(part, w->rows);
+    control[ODT_POSITION] = odt_wrap_add(w->position, before);
+    control[ODT_COUNT] = odt_min(w->rows, odt_wrap_sub(w->count, before));
+    return 1;
 }
 
 static int is_range(int32_t number) {
@@ -210,15 +238,20 @@ static int has_lost(const int32_t *program, size_t pc, size_t end, int32_t scale
     return 0;
 }
 
-// Sets the scale from the peak and clears the peak; 0 when it fits already. A step's peak stays, for its end.
-static int follow(const work_t *w, size_t range) {
+// Sets the scale from the largest peak and clears the peaks; 0 when it fits already. A step's peak stays, for its end.
+static int follow(work_t *w, size_t range) {
     const int32_t *instruction = w->program + range;
     int32_t operands = odt_opcode(*instruction)->operands, limit = instruction[operands + 1];
-    int32_t *scale = word_at(w->regions, instruction[1]), *peak = word_at(w->regions, instruction[operands]),
-            largest = *peak;
-    *peak = 0;
+    int32_t *scale = word_at(w->regions, instruction[1]), *peak = NULL, largest = 0;
+    for (int32_t part = 0; part < w->parts && point(w, part); part++) {
+        peak = word_at(w->regions, instruction[operands]);
+        largest = odt_max(largest, *peak);
+        *peak = 0;
+    }
     if (largest == 0 || ((int64_t)limit * 7 >> 3 < largest && largest <= limit)) {
-        *peak = w->steps ? largest : 0;
+        if (w->steps) {
+            *peak = largest;
+        }
         return 0;
     }
     *scale = (int32_t)odt_scale_mul(
@@ -231,51 +264,6 @@ static int is_exact(const work_t *w, size_t pc, size_t range, int32_t largest) {
     const int32_t *instruction = w->program + range;
     return w->program[pc] == ODT_GATHER_I8 && largest < INT32_MAX
         && largest / 2 > instruction[odt_opcode(*instruction)->operands + 1];
-}
-
-// Limits the input's scale by the median of those that each sample of the batch would have on its own. UNKNOWN, and
-// nothing is done, if it is not `known` what scale all samples have and the largest of theirs is not that.
-static int leave_out(const work_t *w, size_t pc, size_t range, int known) {
-    int32_t *scales = w->scales;
-    int32_t *control = word_at(w->regions, ODT_CONTROL << ODT_REGION_SHIFT), word = w->program[range + 1];
-    int32_t position = control[ODT_POSITION], count = control[ODT_COUNT], before = *word_at(w->regions, word),
-            found = 0;
-    int32_t peak = peak_of(w->program, range);
-    int good = 1, is_found = known || w->room >= count;
-    control[ODT_COUNT] = 1;
-    for (int32_t row = 0; good && is_found && row < odt_min(count, w->room); row++) {
-        control = word_at(w->regions, ODT_CONTROL << ODT_REGION_SHIFT); // which a callback may have moved
-        control[ODT_POSITION] = odt_wrap_add(position, row);
-        *word_at(w->regions, word) = UNSEEN;
-        *word_at(w->regions, peak) = 0;
-        int32_t round = 0, largest;
-        do {
-            good = w->run(w->context, pc);
-            largest = *word_at(w->regions, peak);
-        } while (good && follow(w, range) && !is_exact(w, pc, range, largest) && ++round < ROUNDS);
-        is_found = known || largest == 0 || is_exact(w, pc, range, largest);
-        int32_t scale = *word_at(w->regions, word);
-        if (scale != UNSEEN) {
-            int32_t at = found++;
-            for (; at && scales[at - 1] > scale; at--) {
-                scales[at] = scales[at - 1];
-            }
-            scales[at] = scale;
-        }
-    }
-    control = word_at(w->regions, ODT_CONTROL << ODT_REGION_SHIFT);
-    control[ODT_POSITION] = position;
-    control[ODT_COUNT] = count;
-    *word_at(w->regions, word) = before;
-    *word_at(w->regions, peak) = 0;
-    if (!is_found) {
-        return good ? UNKNOWN : 0;
-    }
-    if (found) {
-        before = known ? before : scales[found - 1];
-        *word_at(w->regions, word) = odt_min(before, (int32_t)odt_scale_shift((uint32_t)scales[found / 2], BEYOND));
-    }
-    return good && w->run(w->context, pc);
 }
 
 // What is run again with the instruction at pc: those from `first` on that name its scale, or all from the start.
@@ -297,18 +285,100 @@ static uint32_t in_place(const int32_t *program, size_t pc) {
     return 0;
 }
 
-// Whether these bytes have no room in w->scales: then what makes them must be run again.
+// Whether w->scales have no room for these bytes of each micro-batch: then what makes them must be run again.
 static int is_lost(const work_t *w, uint32_t bytes) {
-    return bytes > 4 * (uint32_t)w->room;
+    return bytes > 4 * (uint32_t)w->room / (uint32_t)w->parts;
 }
 
 // Copies what the instruction at pc is to overwrite, or puts it back.
-static void keep_inputs(const work_t *w, size_t pc, int is_back) {
+static void keep_inputs(const work_t *w, size_t pc, int32_t part, int is_back) {
     uint32_t bytes = in_place(w->program, pc);
     if (bytes && !is_lost(w, bytes)) {
-        void *there = word_at(w->regions, w->program[body(w->program, pc) + 1]);
-        memcpy(is_back ? there : w->scales, is_back ? w->scales : there, bytes);
+        uint8_t *there = (uint8_t *)word_at(w->regions, w->program[body(w->program, pc) + 1]);
+        uint8_t *here = (uint8_t *)w->scales + (uint32_t)part * bytes;
+        memcpy(is_back ? there : here, is_back ? here : there, bytes);
     }
+}
+
+// Runs the instruction at pc, whose result has this range if that is not 0, for each micro-batch: or, if `again`, what
+// it depends on for its scale, and the instruction.
+static int run_all(work_t *w, size_t pc, size_t range, const again_t *again) {
+    const int32_t *program = w->program;
+    size_t end = next(program, pc), first = again ? again->first : pc;
+    int32_t largest = 0;
+    int all = w->share || (again && again->all);
+    if (w->share && !range) {
+        return 1; // the next result runs it
+    }
+    for (int32_t part = 0; part < w->parts; part++) {
+        if (!point(w, part)) {
+            return 0;
+        }
+        for (size_t at = all ? w->start : first; at < end; at = next(program, at)) {
+            if (at == pc && range && !(again && all)) {
+                keep_inputs(w, pc, part, again != NULL);
+            }
+            if (at == pc && w->share && !again) {
+                *word_at(w->regions, peak_of(program, range)) = 0; // this instruction's alone
+            }
+            int is_run = at == pc || ((all || names(program, at, program[range + 1])) && !is_left_out(w, at));
+            if (is_run && !w->run(w->context, at)) {
+                return 0;
+            }
+        }
+        if (w->share) {
+            largest = odt_max(largest, *word_at(w->regions, peak_of(program, range)));
+        }
+    }
+    if (w->share) {
+        *word_at(w->regions, peak_of(program, range)) = largest;
+    }
+    return 1;
+}
+
+// Limits the input's scale by the median of those that each sample of the batch would have on its own. UNKNOWN, and
+// nothing is done, if it is not `known` what scale all samples have and the largest of theirs is not that.
+static int leave_out(work_t *w, size_t pc, size_t range, int known) {
+    int32_t *scales = w->scales, *control, word = w->program[range + 1];
+    int32_t position = w->position, count = w->count, before = *word_at(w->regions, word), found = 0;
+    int32_t peak = peak_of(w->program, range), parts = w->parts;
+    int good = point(w, 0), is_found = known || w->room >= count;
+    w->parts = 1; // each sample, in the first arena
+    for (int32_t row = 0; good && is_found && row < odt_min(count, w->room); row++) {
+        control = word_at(w->regions, ODT_CONTROL << ODT_REGION_SHIFT); // which a callback may have moved
+        control[ODT_POSITION] = odt_wrap_add(position, row);
+        control[ODT_COUNT] = 1;
+        *word_at(w->regions, word) = UNSEEN;
+        *word_at(w->regions, peak) = 0;
+        int32_t round = 0, largest;
+        do {
+            good = w->run(w->context, pc);
+            largest = *word_at(w->regions, peak);
+        } while (good && follow(w, range) && !is_exact(w, pc, range, largest) && ++round < ROUNDS);
+        is_found = known || largest == 0 || is_exact(w, pc, range, largest);
+        int32_t scale = *word_at(w->regions, word);
+        if (scale != UNSEEN) {
+            int32_t at = found++;
+            for (; at && scales[at - 1] > scale; at--) {
+                scales[at] = scales[at - 1];
+            }
+            scales[at] = scale;
+        }
+    }
+    control = word_at(w->regions, ODT_CONTROL << ODT_REGION_SHIFT);
+    control[ODT_POSITION] = position;
+    control[ODT_COUNT] = count;
+    w->parts = parts;
+    *word_at(w->regions, word) = before;
+    *word_at(w->regions, peak) = 0;
+    if (!is_found) {
+        return good ? UNKNOWN : 0;
+    }
+    if (found) {
+        before = known ? before : scales[found - 1];
+        *word_at(w->regions, word) = odt_min(before, (int32_t)odt_scale_shift((uint32_t)scales[found / 2], BEYOND));
+    }
+    return good && run_all(w, pc, range, NULL);
 }
 
 // 0 for an activation that is computed once more, which has its range.
@@ -365,23 +435,8 @@ static size_t find_echo(const work_t *w, size_t pc, size_t range) {
     return at;
 }
 
-// Runs again what the instruction at pc depends on for its scale, and the instruction.
-static int run_again(const work_t *w, size_t pc, int32_t scale, const again_t *found) {
-    size_t end = next(w->program, pc);
-    for (size_t again = found->all ? w->start : found->first; again < end; again = next(w->program, again)) {
-        if (again == pc && !found->all) {
-            keep_inputs(w, pc, 1);
-        }
-        int is_run = again == pc || ((found->all || names(w->program, again, scale)) && !is_left_out(w, again));
-        if (is_run && !w->run(w->context, again)) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
 // The range that the echo of the instruction at pc would request; when the echo runs it is too late to apply it.
-static int fit_echo(const work_t *w, size_t pc, size_t range, size_t echo, const again_t *found) {
+static int fit_echo(work_t *w, size_t pc, size_t range, size_t echo, const again_t *found) {
     const int32_t *program = w->program, *instruction = program + body(program, pc);
     const uint8_t *shape = odt_shape(odt_opcode(*instruction));
     uint32_t bytes = extent(&shape, instruction + 1 + odt_opcode(*instruction)->operands);
@@ -397,7 +452,7 @@ static int fit_echo(const work_t *w, size_t pc, size_t range, size_t echo, const
     }
     *peak = largest;
     for (; round < ROUNDS && follow(w, range); round++) {
-        if (!run_again(w, pc, program[range + 1], found)) {
+        if (!run_all(w, pc, range, found)) {
             return 0;
         }
     }
@@ -419,7 +474,7 @@ static int fit(work_t *w, size_t pc, size_t range) {
     }
     for (int round = 0; round < ROUNDS && follow(w, range); round++) {
         found.all = found.all || (!w->steps && has_lost(program, found.first, end, scale));
-        if (!run_again(w, pc, scale, &found)) {
+        if (!run_all(w, pc, range, &found)) {
             return 0;
         }
     }
@@ -527,15 +582,19 @@ static int is_step(work_t *w, size_t stop) {
     return 1;
 }
 
-int odt_calibrate(const int32_t *program, const odt_region_t *regions, size_t start, size_t stop, int32_t *scales,
-    int32_t room, int steps, odt_runner_t run, void *context) {
+int odt_calibrate(const int32_t *program, odt_region_t *regions, size_t start, size_t stop, int32_t *scales,
+    int32_t room, int32_t parts, int steps, odt_runner_t run, void *context) {
+    const int32_t *control = word_at(regions, ODT_CONTROL << ODT_REGION_SHIFT);
+    size_t size = (odt_region_bytes(program, ODT_ARENA) + 3) & ~(size_t)3;
     work_t w = {program, regions, start, (size_t)program[ODT_HEADER_EVALUATE + 1], (size_t)program[ODT_HEADER_TRAIN],
-        (size_t)program[ODT_HEADER_TRAIN + 1], 0, scales, room, 0, 0, start, 0, run, context};
+        (size_t)program[ODT_HEADER_TRAIN + 1], 0, scales, room, 0, 0, start, 0, run, context, parts,
+        control[ODT_COUNT], control[parts == 1 ? ODT_COUNT : ODT_BATCH], control[ODT_POSITION], size, NULL,
+        parts > 1 && (!size || regions[ODT_ARENA].bytes / size < (size_t)parts)};
     while (w.ranges < w.stop && !is_range(program[w.ranges])) {
         w.ranges = next(program, w.ranges);
     }
     w.likely = w.ranges;
-    w.steps = steps && is_step(&w, stop);
+    w.steps = steps && parts == 1 && is_step(&w, stop);
     set_scales(&w, 0);
     for (size_t pc = start; pc < stop; pc = next(program, pc)) {
         while (w.near + w.reach < pc) { // whatever it is, if each has to be looked for
@@ -547,10 +606,7 @@ int odt_calibrate(const int32_t *program, const odt_region_t *regions, size_t st
             is_run = leave_out(&w, pc, range, 0);
         }
         if (is_run == UNKNOWN && (!is_update || w.steps)) {
-            if (range) {
-                keep_inputs(&w, pc, 0);
-            }
-            is_run = run(context, pc) && (!range || fit(&w, pc, range));
+            is_run = run_all(&w, pc, range, NULL) && (!range || fit(&w, pc, range));
         }
         if (!is_run) {
             return 0;

@@ -14,7 +14,10 @@ typedef int (*odt_runner_t)(void *context, size_t pc);
 // instruction reads and overwrites, which is then run again alone; where they have no room for it, all before it.
 // `regions` may change within a run. 0 if a run gave 0, else 1; or 2, if `steps`, where it could run what updates, too:
 // then this was calibration and after it a run of all these words.
-int odt_calibrate(const int32_t *program, const odt_region_t *regions, size_t start, size_t stop, int32_t *scales,
-    int32_t room, int steps, odt_runner_t run, void *context);
+//
+// A batch in `parts` micro-batches: the control block points at the first one, and has the batch's samples. The arena's
+// buffer has room for an arena each; else all before an instruction is run again for each of them. No `steps` then.
+int odt_calibrate(const int32_t *program, odt_region_t *regions, size_t start, size_t stop, int32_t *scales,
+    int32_t room, int32_t parts, int steps, odt_runner_t run, void *context);
 
 #endif

@@ -251,6 +251,7 @@ static PyObject *entry_calibrate(PyObject *const *args, Py_ssize_t count) {
     PyObject *items[ODT_REGIONS];
     Py_ssize_t start = PyLong_AsSsize_t(args[2]), stop = PyLong_AsSsize_t(args[3]);
     int step = count > 5 ? PyObject_IsTrue(args[5]) : 0;
+    Py_ssize_t parts = count > 6 ? PyLong_AsSsize_t(args[6]) : 1;
     if (PyErr_Occurred()) {
         return NULL;
     }
@@ -266,8 +267,8 @@ static PyObject *entry_calibrate(PyObject *const *args, Py_ssize_t count) {
         run_t run = {words, regions};
         good = !get_regions(words, items, views, regions)
             ? 0
-            : odt_calibrate(words, regions, (size_t)start, (size_t)stop, scales.buf, (int32_t)(scales.len / 4), step,
-                run_one, &run);
+            : odt_calibrate(words, regions, (size_t)start, (size_t)stop, scales.buf, (int32_t)(scales.len / 4),
+                parts < 1 ? 1 : (int32_t)parts, step, run_one, &run);
         release(items, views);
     }
     PyBuffer_Release(&scales); // does nothing where there is none

@@ -129,11 +129,16 @@ static mp_buffer_info_t scales_of(mp_obj_t scales) {
     return info;
 }
 
+static mp_obj_t raise_moved(void) {
+    mp_raise_msg(&mp_type_RuntimeError, MP_ERROR_TEXT("a callback moved a buffer that a step uses"));
+    return mp_const_none;
+}
+
 static int run_one(void *context, size_t at) {
     run_t *run = context;
     mp_int_t pc = (mp_int_t)at;
     if (run_next(run->words, &pc, 0, run->sequence, run->regions) && scales_of(run->scales).buf != run->place) {
-        mp_raise_msg(&mp_type_RuntimeError, MP_ERROR_TEXT("a callback moved a buffer that a step uses"));
+        raise_moved();
     }
     return 1;
 }
@@ -142,6 +147,7 @@ static mp_obj_t entry_calibrate(size_t count, const mp_obj_t *args) {
     odt_region_t regions[ODT_REGIONS];
     mp_int_t start = mp_obj_get_int(args[2]), stop = mp_obj_get_int(args[3]);
     int step = count > 5 && mp_obj_is_true(args[5]);
+    mp_int_t parts = count > 6 ? mp_obj_get_int(args[6]) : 1;
     const int32_t *words = words_between(args[0], start, stop);
     mp_buffer_info_t info = scales_of(args[4]);
     if ((uintptr_t)info.buf % 4) {
@@ -149,8 +155,9 @@ static mp_obj_t entry_calibrate(size_t count, const mp_obj_t *args) {
     }
     get_regions(words, args[1], regions);
     run_t run = {words, args[1], args[4], regions, info.buf};
-    return mp_obj_new_bool(odt_calibrate(words, regions, (size_t)start, (size_t)stop, info.buf, (int32_t)(info.len / 4),
-        step, run_one, &run) == 2);
+    int found = odt_calibrate(words, regions, (size_t)start, (size_t)stop, info.buf, (int32_t)(info.len / 4),
+        parts < 1 ? 1 : (int32_t)parts, step, run_one, &run);
+    return found ? mp_obj_new_bool(found == 2) : raise_moved();
 }
 
 // Items of step()'s first argument; those before are x's and y's, a type and a kind each.

@@ -9,6 +9,7 @@ from struct import unpack_from
 
 from ..base.fixed import ONE, bits_to_float, elements, get, multiplier, put, scale_div
 from ..base.regions import (  # fmt: skip
+    ARENA,
     BATCH,
     CORRECT,
     COUNT,
@@ -252,24 +253,33 @@ def mean(session, count):
     return total * session.unit
 
 
-def calibrate_words(engine, loaded, regions, start, stop, samples, step=False):
-    """Calibrate the instructions of these words in one call. The magnitudes of the first ``samples`` limit the input's
-    scale.
+def calibrate_words(engine, loaded, regions, start, stop, samples, step=False, parts=1):
+    """Calibrate the instructions of these words in one call, for a batch in ``parts`` micro-batches. The magnitudes of
+    the first ``samples`` limit the input's scale.
 
     Returns 0 if the engine cannot do it, 2 if the words are a ``step`` and it has also trained, otherwise 1.
     """
     if not hasattr(engine, "calibrate"):
         return 0
-    scales = None
-    needed = len(regions[0]) if samples else 0  # later this buffer saves what an in-place sum overwrites
-    while samples and scales is None:
-        try:
-            scales = bytearray(max(4 * samples, needed))
-        except MemoryError:
-            if needed <= 4 * samples:
-                raise
-            needed //= 4  # too small for a copy: the sum and all before it run again
-    return 1 + engine.calibrate(loaded, regions, start, stop, scales, step)
+    own, scales = regions[ARENA], None
+    needed = parts * len(own)  # later this buffer saves what in-place sums overwrite
+    try:
+        if parts > 1:
+            try:
+                regions[ARENA] = bytearray(needed)
+            except MemoryError:  # all before a result is run again for each micro-batch
+                pass
+        while samples and scales is None:
+            try:
+                scales = bytearray(max(4 * samples, needed))
+            except MemoryError:
+                if needed <= 4 * samples:
+                    raise
+                needed -= needed // 4  # too small for a copy: the sum and all before it run again
+        return 1 + engine.calibrate(loaded, regions, start, stop, scales, step, parts)
+    finally:
+        if parts > 1:
+            regions[ARENA] = own
 
 
 class Session:
@@ -532,24 +542,20 @@ class Session:
         if step:
             clear(self)
         self.control[KEY] = level - 1
-        done = 0
-        if self.rows >= self.count:
-            next_part(self)
-            start, stop = self.sections[section]
-            limited = self.count if level == 2 else 0
-            done = calibrate_words(self.engine, self.loaded, self.regions, start, stop, limited, step)
-        whole = (level == 1 or whole) and count > self.batch_size
-        calibrate = None
+        next_part(self)
+        start, stop = self.sections[section]
+        limited, parts = self.count if level == 2 else 0, -(-self.count // self.rows)
+        done = calibrate_words(self.engine, self.loaded, self.regions, start, stop, limited, step, parts)
         if not done:
-            try:
-                from .stepwise import calibrate  # imported here, when compile()'s RAM is free
-            except ImportError:  # this firmware's engine has no micro-batches
-                pass
-        if whole or not done:
+            from .stepwise import calibrate  # imported here, when compile()'s RAM is free
+
+            what = (self.program, section, self.engine, self.loaded, self.regions)
+            calibrate(*what, None, lambda: self.starts(0, count), parts)
+        if (level == 1 or whole) and count > self.batch_size:
             from .calibration import complete
 
-            complete(self, section, done, whole, calibrate)
-        if calibrate:
+            complete(self)
+        if not done:
             from .start import hasten
             from .stepwise import unload
 

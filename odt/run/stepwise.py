@@ -10,9 +10,16 @@ import sys
 
 _BEFORE = list(sys.modules)  # that unload() leaves
 
-from ..base.regions import ARENA, REGION_SHIFT, STATE
+from ..base.fixed import get, put, scale_shift
+from ..base.regions import ARENA, CONTROL, COUNT, POSITION, REGION_SHIFT, STATE
 from ..plan import drop
-from .calibration import MASK, READS, ROUNDS, follow, forgotten, is_left_out, leave_out, sample_scales, tidy
+from ..plan.listing import updates
+from .calibration import MASK, ROUNDS, follow, scales_of, tidy
+from .weights import UNSEEN
+
+_COUNTERS = ("tick", "step_key")  # of steps, and the key of their random numbers
+_READS = ("gather_i8", "gather_norm_i8")  # the samples
+_BEYOND = 2  # an input's range is at most 2^2 times that of the batch's median sample
 
 # What this module and calibration.py import, when they run, too.
 _MODULES = (
@@ -32,40 +39,53 @@ def unload():
                 drop(name)
 
 
-def calibrate(program, section, engine, loaded, regions, start=None, parts=None, arenas=()):
+def calibrate(program, section, engine, loaded, regions, start=None, parts=None, number=1):
     """Set every scale of the section, from its first instruction or that at ``start``, that follows a peak.
 
-    With ``parts``, of a batch in micro-batches: ``for _ in parts()`` points at each, and ``arenas`` has one for each.
+    Of a batch in ``number`` micro-batches ``for _ in parts()`` points at each. Each has an arena, if there is memory
+    for that; else all before an instruction is run again for each of them.
     """
-    arenas = arenas or (regions[ARENA],)
+    own = regions[ARENA]
+    arenas = [own] * number
+    try:
+        arenas = [own] + [bytearray(len(own)) for _ in range(1, number)]
+    except MemoryError:
+        pass
+    try:
+        _calibrate(program, section, engine, loaded, regions, start, parts, arenas)
+    finally:
+        regions[ARENA] = own
+    tidy()
 
+
+def _calibrate(program, section, engine, loaded, regions, start, parts, arenas):
     def runs():
         """For each micro-batch, its arena is the program's."""
-        for _, arena in zip(parts() if parts else arenas, arenas):
+        for _, arena in zip(parts() if len(arenas) > 1 else arenas, arenas):
             regions[ARENA] = arena
             yield arena
 
     first, stop = program.section(section)
     start = first if start is None else start
-    scales = forgotten(program, regions)
+    shared = len(arenas) > 1 and arenas[0] is arenas[1]
+    scales = _forgotten(program, regions)
     seen = []  # peaks of earlier instructions
     forward = []  # those of the forward pass
     forward_end = program.section("evaluate")[1]
     done = []  # (start, stop, addresses) of what ran
     for at, code, addresses, immediates in program.walk(start, stop):
-        if is_left_out(code, addresses, at >= forward_end):
+        if _is_left_out(code, addresses, at >= forward_end):
             continue
         end = at + code.words
         done.append((at, end, addresses))
-        kept, lost = _kept(code, addresses, immediates, arenas)
-        for _ in runs():
-            engine.run(loaded, regions, at, end)
+        kept, lost = (None, True) if shared else _kept(code, addresses, immediates, arenas)
         names = [operand[0] for operand in code.operands]
-        if "peak" not in names:
-            continue
-        peak = addresses[names.index("peak")]
+        peak = addresses[names.index("peak")] if "peak" in names else None
+        if not shared:
+            for _ in runs():
+                engine.run(loaded, regions, at, end)
         if peak not in scales or (at >= forward_end and peak in forward):
-            continue  # a fixed scale, or an activation that is computed once more
+            continue  # none, a fixed scale, or an activation that is computed once more
         scale, limit = scales[peak]
         # Inputs that are overwritten, or whose scale this result shares, must be made again.
         whole = lost or peak in seen
@@ -73,24 +93,42 @@ def calibrate(program, section, engine, loaded, regions, start=None, parts=None,
         if at < forward_end:
             forward.append(peak)
         named = [each for each in done if each[0] == at or scale in each[2]]
+        if shared:
+            _run_all(engine, loaded, regions, done, runs, peak, True)
         for _ in range(ROUNDS):
             if not follow(regions, arenas, peak, scale, limit):
                 break
             whole = whole or _overwritten(program, named[0][0], end, scale)
+            if shared:
+                _run_all(engine, loaded, regions, done, runs, peak, False)
+                continue
             for number, arena in enumerate(runs()):
                 for first, last, _ in done if whole else named:
                     if kept and first == at and not whole:
                         offset = addresses[0] & MASK
                         arena[offset : offset + len(kept[number])] = kept[number]
                     engine.run(loaded, regions, first, last)
-        if code.name in READS and section == "train":
+        if code.name in _READS and section == "train":
             found = []
             for _ in runs():
-                found += sample_scales(engine, loaded, regions, at, end, peak, scale, limit)
-            leave_out(regions[STATE], scale, found)
+                found += _sample_scales(engine, loaded, regions, at, end, peak, scale, limit)
+            _leave_out(regions[STATE], scale, found)
             for _ in runs():
                 engine.run(loaded, regions, at, end)
-    tidy()
+
+
+def _run_all(engine, loaded, regions, done, runs, peak, alone):
+    """Run what is ``done`` for each micro-batch, in one arena. The peak is the largest, of the last instruction
+    ``alone`` or of all.
+    """
+    largest = 0
+    for arena in runs():
+        for first, last, _ in done:
+            if alone and first == done[-1][0]:
+                put(arena, peak & MASK, 0)
+            engine.run(loaded, regions, first, last)
+        largest = max(largest, get(arena, peak & MASK))
+    put(arena, peak & MASK, largest)
 
 
 def _kept(code, addresses, immediates, arenas):
@@ -122,3 +160,45 @@ def _overwritten(program, start, stop, scale):
         if scale in addresses:
             inputs += reads
     return False
+
+
+def _forgotten(program, regions):
+    """_scales(), each as at first: whatever an interrupted calibration has left there."""
+    scales = scales_of(program)
+    for scale, _ in scales.values():
+        put(regions[scale >> REGION_SHIFT], scale & MASK, UNSEEN)
+    return scales
+
+
+def _is_left_out(code, addresses, backward):
+    """Whether no range depends on an instruction: it updates, makes a gradient of weights or counts steps."""
+    return code.name in _COUNTERS or backward and (code.name.endswith("_dw_i8") or updates(code, addresses))
+
+
+def _sample_scales(engine, loaded, regions, at, end, peak, scale, limit):
+    """The scale that each sample of the batch would have on its own; none of those that are 0."""
+    control, state = regions[CONTROL], regions[STATE]
+    position, count, before = control[POSITION], control[COUNT], get(state, scale & MASK)
+    found = []
+    control[COUNT] = 1
+    for row in range(count):
+        control[POSITION] = position + row
+        put(state, scale & MASK, UNSEEN)
+        for _ in range(ROUNDS):
+            engine.run(loaded, regions, at, end)
+            if not follow(regions, (regions[ARENA],), peak, scale, limit):
+                break
+        word = get(state, scale & MASK)
+        if word != UNSEEN:
+            found.append(word)
+    control[POSITION], control[COUNT] = position, count
+    put(state, scale & MASK, before)
+    return found
+
+
+def _leave_out(state, scale, found):
+    """Limit the input's scale by the median of its samples' scales."""
+    found.sort()
+    if found:
+        most = scale_shift(found[len(found) // 2], _BEYOND)
+        put(state, scale & MASK, min(get(state, scale & MASK), most))

@@ -103,7 +103,18 @@ static void run(const int32_t *program, size_t words, uint32_t x_bytes, uint32_t
     }
     int32_t *scales = malloc(3 * sizeof(int32_t));
     run_t all = {program, regions, 200};
-    odt_calibrate(program, regions, ODT_HEADER_END, words, scales, 3, words % 2, run_one, &all);
+    int32_t parts = 1 + (int32_t)(words % 4);
+    odt_region_t arena = regions[ODT_ARENA];
+    if (words % 8 > 4) { // an arena for each
+        regions[ODT_ARENA].bytes = (size_t)parts * ((arena.bytes + 3) & ~(size_t)3);
+        regions[ODT_ARENA].data = take(regions[ODT_ARENA].bytes);
+    }
+    uint8_t *arenas = regions[ODT_ARENA].data;
+    odt_calibrate(program, regions, ODT_HEADER_END, words, scales, 3, parts, words % 3, run_one, &all);
+    if (arenas != arena.data) {
+        free(arenas);
+    }
+    regions[ODT_ARENA] = arena;
     free(scales);
     for (int i = ODT_X_DATA; i <= ODT_CONSTANTS; i++) {
         expect(memcmp(copies[i], regions[i].data, regions[i].bytes) == 0,

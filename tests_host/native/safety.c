@@ -73,9 +73,18 @@ int main(int count, char **arguments) {
             large++;
         } else {
             ran++;
-            int32_t scales[4];
+            int32_t scales[4], parts = ran % 5 < 3 ? 1 : 3;
             run_t run = {program, regions};
-            odt_calibrate(program, regions, ODT_HEADER_END, words, scales, ran % 2 * 4, ran % 4 < 2, run_one, &run);
+            odt_region_t arena = regions[ODT_ARENA];
+            uint8_t *arenas = NULL;
+            if (ran % 5 == 3) { // three arenas, else one for all
+                regions[ODT_ARENA].bytes = 3 * ((arena.bytes + 3) & ~(size_t)3);
+                regions[ODT_ARENA].data = arenas = calloc(1, regions[ODT_ARENA].bytes);
+            }
+            odt_calibrate(
+                program, regions, ODT_HEADER_END, words, scales, ran % 2 * 4, parts, ran % 4 < 2, run_one, &run);
+            regions[ODT_ARENA] = arena;
+            free(arenas);
             for (int32_t rows = 0; rows < 6; rows += 1 + ran % 4) { // and for fewer rows of such batches
                 for (size_t pc = ODT_HEADER_END; pc < words;) {
                     pc = odt_step(program, pc, regions, rows);

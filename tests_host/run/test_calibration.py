@@ -10,27 +10,32 @@ import pytest
 
 import odt
 from odt.adapt import fisher
-from odt.base.regions import REGION_SHIFT, STATE
+from odt.base.regions import CONTROL_WORDS, LOSS, REGION_SHIFT, STATE
+from odt.run import session as session_module
+from odt.run import stepwise as stepwise_module
 from odt.run.session import bind
 
+SHORT = ("plenty", "little")  # of memory: an arena for each micro-batch, or one for all
 STEPWISE = types.SimpleNamespace(**{name: value for name, value in vars(_odt).items() if name != "calibrate"})
 
 
-def calibrated(session, engine, start, level, whole):
-    """The state and the control block as calibration leaves them, from that state and control block on."""
+def calibrated(session, engine, start, level, whole, words):
+    """The state and so many words of the control block as calibration leaves them, from that state and control block
+    on.
+    """
     session.engine = engine
     session.state[:], session.arena[:] = start[0], bytes(len(session.arena))
     for index, word in enumerate(start[1]):
         session.control[index] = word
     session.calibrate(level, whole)
-    return bytes(session.state), list(session.control)
+    return bytes(session.state), list(session.control)[:words]
 
 
-def check(model, x, y, level=2, whole=False):
+def check(model, x, y, level=2, whole=False, words=CONTROL_WORDS):
     session = model.session
     bind(session, x, y)
     start = bytes(session.state), list(session.control)
-    found, stepwise = [calibrated(session, engine, start, level, whole) for engine in (_odt, STEPWISE)]
+    found, stepwise = [calibrated(session, engine, start, level, whole, words) for engine in (_odt, STEPWISE)]
     session.engine = _odt
     assert found == stepwise
     return found[0] != start[0]
@@ -71,6 +76,33 @@ def test_rows_that_are_chosen_at_each_step_and_clipped_gradients_are_calibrated_
         rows = 3 if option == "micro" else 6
         x = array("f", [rng.gauss(0, 1) * (9 if row == 2 else 1) for row in range(rows) for _ in range(128)])
         assert check(model, x, [row % 4 for row in range(rows)])
+
+
+@pytest.mark.parametrize("memory", SHORT)
+def test_micro_batches_are_calibrated_to_the_same_bits(memory, monkeypatch):
+    """Where there is memory for an arena each, and where there is none for more than one."""
+
+    def allocated(size):
+        if memory == "little" and isinstance(size, int) and size > 32:
+            raise MemoryError
+        return bytearray(size)
+
+    monkeypatch.setattr(session_module, "bytearray", allocated, raising=False)
+    monkeypatch.setattr(stepwise_module, "bytearray", allocated, raising=False)
+    changed = 0
+    for seed in range(60):
+        rng = random.Random(seed)
+        model, options, x, y = networks.draw_case(networks.Random(rng))
+        options.update(dtype="int8", micro_batch=rng.randint(1, 3), batch_size=rng.randint(4, 8))
+        if options["optimizer"].state == "float32":
+            options["optimizer"] = odt.Adam(0.01)
+        try:
+            model.compile(**options)
+        except ValueError:  # of BatchNorm's batches
+            continue
+        # In one arena all is run again, also what counts the loss and correct rows, which the step then clears.
+        changed += check(model, x, y, 1 + seed % 2, seed % 3 == 0, LOSS if memory == "little" else CONTROL_WORDS)
+    assert changed > 30
 
 
 @pytest.mark.parametrize("outlier", (1, 50))

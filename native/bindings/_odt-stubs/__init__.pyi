@@ -27,6 +27,7 @@ def calibrate(
     stop: int,
     scales: Buffer | None,
     step: bool = False,
+    parts: int = 1,
     /,
 ) -> bool: ...
 def step(call: tuple[Any, ...], rate: int, /) -> int: ...
