@@ -19,7 +19,9 @@ enum { ODT_FAST_PIECES = 2 };
     X(ADAM_I8, adam_i8) \
     X(ADAM_I16, adam_i16) \
     X(BIAS_DW_I8, bias_dw_i8) \
-    X(RELU_DX_I8, relu_dx_i8)
+    X(RELU_DX_I8, relu_dx_i8) \
+    X(RESCALE, rescale) \
+    X(BIAS_I8, bias_i8)
 
 // _odt_fast_conv.mpy
 #define ODT_FAST_2(X) \

@@ -7,8 +7,8 @@
 //     RAISE_VALUE_ERROR(text, ...)     raises ValueError with a formatted text
 //     bool poll(void)                  lets Ctrl-C and callbacks in; whether Python code may have run
 //
-// and may define RUNNING(words, sequence, regions), which notes what run() is about to run, and BRING(number), which
-// loads the kernels of an instruction or raises an exception.
+// and may define RUNNING(words, sequence, regions), which notes what run() is about to run, CALLED, which notes that
+// Python has called, and BRING(number), which loads the kernels of an instruction or raises an exception.
 
 #ifndef ODT_MICROPYTHON_H
 #define ODT_MICROPYTHON_H
@@ -101,6 +101,9 @@ static const int32_t *words_between(mp_obj_t program, mp_int_t start, mp_int_t s
         mp_raise_TypeError(MP_ERROR_TEXT("expected a Program from load()"));
     }
     const int32_t *words = ((program_t *)MP_OBJ_TO_PTR(program))->words;
+#ifdef CALLED
+    CALLED
+#endif
     if (start < 0 || start > stop || !odt_is_boundary(words, (size_t)start) || !odt_is_boundary(words, (size_t)stop)) {
         RAISE_VALUE_ERROR("words %d to %d are not a run of instructions", (int)start, (int)stop);
     }

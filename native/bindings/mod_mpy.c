@@ -19,7 +19,7 @@
 // Zeroed memory, not static, is what a module may have; the garbage collector searches it.
 mp_obj_empty_type_t program_type, piece_type;
 mp_obj_t poll_function, bring_function;
-uint32_t instructions; // that ran
+uint32_t instructions; // that ran since the last poll, or since Python called
 const odt_opcode_t *piece_rows[ODT_PIECES + ODT_FAST_PIECES]; // NULL of one that is not loaded
 
 #define PROGRAM_TYPE ((const mp_obj_type_t *)&program_type)
@@ -48,11 +48,12 @@ static MP_NORETURN void raise_value_error(const char *format, ...) {
 }
 
 // No function that firmware gives a module looks for Ctrl-C: Python code does, at a jump (natmod.py). That takes some
-// 3,800 cycles of an RP2040, more than most instructions of a small model: every eighth instruction it is called.
+// 3,800 cycles of an RP2040, more than most instructions of a small model: after every ninth instruction in a row.
 static bool poll(void) {
-    if (++instructions & 7) {
+    if (++instructions <= 8) {
         return false;
     }
+    instructions = 0;
     mp_obj_t once = mp_const_true;
     mp_call_function_n_kw(poll_function, 1, 0, &once);
     return true;
@@ -69,6 +70,7 @@ static void bring_piece(mp_obj_t name) {
     mp_call_function_n_kw(bring_function, 1, 0, &name);
 }
 
+#define CALLED instructions = 0;
 #define PIECE_ROWS piece_rows
 #define BRING_PIECE bring_piece
 #include "pieces.h"
