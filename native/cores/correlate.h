@@ -59,8 +59,10 @@ typedef struct {
     const odt_multiplier_t *q; // one for all n if q_step is 0
     int8_t *y;
     int32_t *peak;
-    int32_t B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, zx, zy, lo;
-    int32_t w_n, w_kh, w_kw, w_c, y_b, y_oh, y_ow, q_step;
+    // what a single channel of x meets is read as an odt_depthwise_t, which begins alike
+    int32_t B, N, H, W, KH, KW, SH, SW, top, left, OH, OW, zx, zy, lo;
+    int32_t w_n, w_kh, w_kw, y_b, y_oh, y_ow;
+    int32_t C, w_c, q_step;
     int32_t x_skip; // bytes of a pixel of x outside its C channels: other groups' channels
 } odt_correlation_t;
 

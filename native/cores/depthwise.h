@@ -16,7 +16,11 @@ typedef struct {
     int8_t *y;
     int32_t *peak;
     int32_t B, N, H, W, KH, KW, SH, SW, top, left, OH, OW, zx, zy, lo; // odt_tiny_plan() reads H to OW in this order
-    int32_t x_h, x_w, w_n, w_kh, w_kw, y_b, y_oh, y_ow; // from one row to the next, from one column
+    int32_t w_n, w_kh, w_kw, y_b, y_oh, y_ow; // from one row to the next, from one column
+    int32_t x_h, x_w;
+    #if ODT_M0_DEPTHWISE
+    int32_t is_one; // whether all filters meet the same channel, x has no other
+    #endif
 } odt_depthwise_t;
 
 // Channels computed at a time: as vectors or registers allow. Taps kept for them on the stack, in at most 1 KB.
@@ -85,6 +89,9 @@ static inline int odt_find_squares(odt_squares_t *s, const odt_depthwise2d_dx_i8
 
 // Channels first .. stop - 1; raises the peak. Returns 0 and does nothing for strides above 2 or more than 49 taps.
 int odt_depthwise_i8__m0(const odt_depthwise_t *a, int32_t first, int32_t stop);
+
+// A convolution of one channel, with 3x3 filters: all channels of the output; returns whether it was done.
+int odt_correlate_one_i8__m0(const odt_correlation_t *a);
 
 // The gradient of the input by squares; returns whether it was done.
 int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int32_t stop, int32_t *peak);

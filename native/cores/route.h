@@ -21,6 +21,7 @@
     ROUTE(conv2d_i8, odt_is_single, odt_correlate_single_i8, odt_correlate_single_i8, odt_correlate_single_i8, _) \
     ROUTE(conv2d_i8, odt_is_pointwise, correlate_pointwise, _, correlate_pointwise, _) \
     ROUTE(conv2d_i8, is_by_position, correlate_by_position, _, correlate_by_position, _) \
+    ROUTE(conv2d_i8, ODT_ONE_SIZE, odt_correlate_one_i8__m0, _, _, _) \
     ROUTE(conv2d_i8, is_gathered, correlate_gathered, _, correlate_gathered, _) \
     ROUTE(conv2d_i8, odt_is_few, _, odt_correlate_few_i8, _, _) \
     ROUTE(conv2d_i8, _, correlate_by_rows, correlate_all, correlate_by_rows, conv2d_channels) \
@@ -116,6 +117,9 @@ enum { ODT_COLUMN_ERRORS = 3, ODT_COLUMN_LIST = 32 };
 
 // A convolution with one filter (single_i8.c): the most rows, and the most weights if these lie apart.
 enum { ODT_SINGLE_ROWS = 16, ODT_SINGLE_WEIGHTS = 320 };
+
+// A convolution of one channel by tiles on an M0: the least rows and columns of outputs.
+enum { ODT_ONE_SIZE = 4 };
 
 // Groups of a convolution by tiles on an M0: they have fewer outputs, or fewer inputs.
 enum { ODT_GROUP_OUTPUTS = 4, ODT_GROUP_INPUTS = 3 };

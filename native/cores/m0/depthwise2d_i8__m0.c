@@ -8,6 +8,8 @@
 
 #if ODT_M0_DEPTHWISE
 
+#include <string.h>
+
 #include "../../fixed.h"
 #include "../../common/saturated.h"
 #include "registers__m0.h"
@@ -17,6 +19,11 @@
 ODT_BESIDE_ASSEMBLY
 
 enum { TAPS = 81 }; // of a filter, whose words the stack holds
+
+_Static_assert(offsetof(odt_depthwise_t, w) == offsetof(odt_correlation_t, w)
+        && offsetof(odt_depthwise_t, B) == offsetof(odt_correlation_t, B)
+        && offsetof(odt_depthwise_t, y_ow) == offsetof(odt_correlation_t, y_ow),
+    "as odt_correlate_one_i8__m0() copies them");
 
 // How a channel's sums become outputs, including zy.
 typedef struct {
@@ -767,19 +774,40 @@ static int depthwise(const odt_depthwise_t *a, int32_t first, int32_t stop) {
     if (!plan_sums(&p, &t, a) || !begin_outputs(&o, a)) {
         return 0;
     }
+    int32_t is_one = a->is_one, count = is_one ? 1 : a->B, image = a->H * a->W * (is_one ? 1 : a->N);
     while (odt_tile_next(&t)) {
         begin_windows(&p, &t, sums);
         begin_rows(&o, a, t.rows, t.columns, t.even);
-        begin_channels(&p, a, first, w, t.KW, &o);
-        begin_tile(&p, &t);
-        begin_images(&p, a->B, a->x + first, a->H * a->W * a->N, a->y + t.oh * a->y_oh + t.ow * a->y_ow + first, a->y_b,
-            stop - first);
-        if (run_planes(&p)) {
-            return 0;
+        for (int32_t b = 0; b < a->B; b += count) {
+            const int8_t *x = a->x + b * image + first;
+            begin_channels(&p, a, first, w, t.KW, &o);
+            begin_tile(&p, &t);
+            begin_images(
+                &p, count, x, image, a->y + b * a->y_b + t.oh * a->y_oh + t.ow * a->y_ow + first, a->y_b, stop - first);
+            if (is_one) { // filled once, for all filters
+                odt_tile_fill(&t, x);
+                p.fill_by = odt_tile_fill_nothing;
+            }
+            if (run_planes(&p)) {
+                return 0;
+            }
         }
     }
     add_peak(&o, a);
     return 1;
+}
+
+int odt_correlate_one_i8__m0(const odt_correlation_t *a) {
+    if (a->C != 1 || a->x_skip || a->KH != 3 || a->KW != 3 || a->SH != 1 || a->SW != 1 || !a->q_step
+        || a->OH < ODT_ONE_SIZE || a->OW < ODT_ONE_SIZE) {
+        return 0;
+    }
+    odt_depthwise_t d;
+    memcpy(&d, a, offsetof(odt_depthwise_t, x_h));
+    d.x_h = a->W;
+    d.x_w = 1;
+    d.is_one = 1;
+    return depthwise(&d, 0, a->N);
 }
 
 // The sums of squares lie in the order of the image; with odd padding the first row and column are skipped.

@@ -204,14 +204,13 @@ int odt_tile_next(odt_tile_t *t) {
     return 1;
 }
 
-// For a tile that holds only padding.
-__attribute__((naked, noinline)) static void fill_nothing(const odt_tile_rows_t *fill) {
+__attribute__((naked, noinline)) void odt_tile_fill_nothing(const odt_tile_rows_t *fill) {
     (void)fill;
     __asm volatile ("bx lr\n");
 }
 
 odt_tile_fill_t *odt_tile_filler(const odt_tile_t *t) {
-    return t->fill.rows <= 0 ? fill_nothing : fill_rows;
+    return t->fill.rows <= 0 ? odt_tile_fill_nothing : fill_rows;
 }
 
 __attribute__((naked, noinline)) static void call(const odt_tile_rows_t *fill, odt_tile_fill_t *by) {

@@ -65,6 +65,9 @@ void odt_tile_fill(odt_tile_t *t, const int8_t *x);
 typedef void odt_tile_fill_t(const odt_tile_rows_t *fill);
 odt_tile_fill_t *odt_tile_filler(const odt_tile_t *t);
 
+// For a tile that holds only padding, or its inputs already.
+void odt_tile_fill_nothing(const odt_tile_rows_t *fill);
+
 // Call it for each channel of a tile: a poll takes as long as a few outputs.
 static inline void odt_tile_poll(odt_tile_t *t) {
     t->unpolled += t->rows * t->even;

@@ -22,7 +22,7 @@ int odt_is_single(const odt_correlation_t *a) {
 }
 
 // Adds x * w - less to the sums of `count` <= BLOCK windows, `step` bytes apart; w is a row of `length` > 0 weights.
-static void add_windows(
+static __attribute__((noinline)) void add_windows(
     int32_t (*sums)[4], const int8_t *x, int32_t step, int32_t count, const int8_t *w, int32_t length, int32_t less) {
     int32_t dots[BLOCK];
     if (count < 4) {
@@ -63,6 +63,9 @@ static void finish_single(
 }
 
 // Outputs of a column or, if it has fewer than four, of a row.
+#if ODT_M0
+ODT_COMPACT
+#endif
 void odt_correlate_single_i8(const odt_correlation_t *a) {
     int32_t sums[BLOCK][4];
     int8_t copy[ODT_SINGLE_WEIGHTS];

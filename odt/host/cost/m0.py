@@ -26,6 +26,11 @@ DX = {name[3:]: value for name, value in M0.items() if name.startswith("DX_")}
 
 
 def _conv2d(s):
+    is_by_taps = s["KH"] == s["KW"] == 3 and s["SH"] == s["SW"] == 1
+    if s["C"] == 1 < s["N"] and is_by_taps and min(s["OH"], s["OW"]) >= M0["ONE_SIZE"]:
+        ((group, terms),) = _depthwise(s, "depthwise", s["N"], False)
+        terms["columns"] //= s["N"]  # all filters share the inputs that are laid out
+        return [(group, terms)]
     return correlate(s["B"], s["H"], s["W"], s["C"], s["N"], s["KH"], s["KW"], s["SH"], s["SW"], s["PT"], s["PL"],
                      s["OH"], s["OW"])  # fmt: skip
 
