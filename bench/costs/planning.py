@@ -9,7 +9,7 @@ calibration with it, before anything else was trained or predicted. blocks: the 
 the model is compiled and after. large: the largest batch, or of DS-CNN, where a sample takes a seventh of the heap, of
 one sample the most frames, with which compile() succeeds on a board that has compiled nothing before; its arena, and
 arena, state and program together in percent of the heap that is free when the layers are made and nothing is compiled.
-Samples and labels are not in the heap then.
+Samples and labels are not in the heap then, and all are computed at once.
 """
 
 import sys
@@ -38,15 +38,34 @@ BYTES = "x = bytearray([i * 7 % 17 for i in range({size})])"
 FLOATS = "x = array.array('f', [i * 7 % 17 / 16 for i in range({size})])"
 
 
+RESIDUAL = """
+def residual(blocks):
+    x = inputs = odt.Input((5, 5, 3), dtype="uint8", scale=1 / 64)
+    x = odt.Conv2D(4, 3, padding="same", activation="relu")(x)
+    for _ in range(blocks):
+        y = odt.Conv2D(4, 3, padding="same", activation="relu")(x)
+        x = odt.ReLU()(odt.Add()([x, odt.Conv2D(4, 3, padding="same")(y)]))
+    return odt.Model(inputs, odt.Dense(10)(odt.GlobalAvgPool()(x)))
+"""
+
+
+def sequential(layers):
+    return "odt.Sequential([%s])" % layers
+
+
 def dense(count):
-    return "odt.Input((16,)), " + "odt.Dense(16, 'relu'), " * (count - 1) + "odt.Dense(10)"
+    return sequential("odt.Input((16,)), " + "odt.Dense(16, 'relu'), " * (count - 1) + "odt.Dense(10)")
 
 
-# A name: layers, numbers of a sample, the batch size, a batch.
+# A name: the model, numbers of a sample, the batch size, a batch, and samples of a micro-batch.
 NETWORKS = {
-    "digits CNN": (DIGITS, 64, 16, BYTES),
-    "DS-CNN 49x10, 24 channels": (KEYWORDS, 490, 2, BYTES),
-    "MLP 64-32-10": (MLP, 64, 16, BYTES),
+    "digits CNN": (sequential(DIGITS), 64, 16, BYTES),
+    "digits CNN, 4 at a time": (sequential(DIGITS), 64, 16, BYTES, 4),
+    "6 residual blocks": ("residual(6)", 75, 4, BYTES),
+    "12 residual blocks": ("residual(12)", 75, 4, BYTES),
+    "6 residual blocks, 2 at a time": ("residual(6)", 75, 4, BYTES, 2),
+    "DS-CNN 49x10, 24 channels": (sequential(KEYWORDS), 490, 2, BYTES),
+    "MLP 64-32-10": (sequential(MLP), 64, 16, BYTES),
     "10 dense layers of 16": (dense(10), 16, 16, FLOATS),
     "20 dense layers of 16": (dense(20), 16, 16, FLOATS),
     "40 dense layers of 16": (dense(40), 16, 16, FLOATS),
@@ -58,16 +77,17 @@ import array, gc, odt
 begin()
 end()
 """
+    + RESIDUAL
 )
 COSTS = """
 begin()
 gc.collect()
 end()
-made = odt.Sequential([{layers}])
+made = {model}
 gc.collect()
 heap = [gc.mem_free(), piece()]
 begin()
-made.compile(odt.Adam(0.002), batch_size={batch}, seed=7)
+made.compile(odt.Adam(0.002), batch_size={batch}, seed=7, micro_batch={micro})
 end()
 heap += [piece(), gc.mem_free()]
 {data}
@@ -79,7 +99,7 @@ for _ in range(2):
 print("heap", *heap)
 """
 LARGEST = """
-made = odt.Sequential([{layers}])
+made = {model}
 gc.collect()
 free = gc.mem_free()
 try:
@@ -93,17 +113,17 @@ except MemoryError:
 """
 
 
-def largest(machine, layers, batch):
+def largest(machine, model, batch):
     """The largest batch, or the most frames, that compiles; the heap that was free, the arena, and arena, state and
     program.
 
     Each try is a board's first.
     """
-    good, bad, found, frames = 0, 0, (), 49 if layers is KEYWORDS else 0
+    good, bad, found, frames = 0, 0, (), 49 if "(49," in model else 0
     tried = frames or batch
     while not bad or bad - good > 1:
-        network = layers.replace("(49,", "(%d," % tried) if frames else layers
-        machine.run((BOARD + LARGEST).format(layers=network, batch=1 if frames else tried))
+        network = model.replace("(49,", "(%d," % tried) if frames else model
+        machine.run((BOARD + LARGEST).format(model=network, batch=1 if frames else tried))
         if "largest" in machine.said:
             good, found = tried, [int(word) for word in machine.said.rpartition("largest ")[2].split()]
         else:
@@ -114,13 +134,13 @@ def largest(machine, layers, batch):
 
 def measured(machine, name):
     """A line of the table."""
-    layers, numbers, batch, data = NETWORKS[name]
+    model, numbers, batch, data, *micro = NETWORKS[name]
     data = data.format(size=numbers * batch)
-    common = {"layers": layers, "batch": batch, "data": data}
+    common = {"model": model, "batch": batch, "data": data, "micro": micro[0] if micro else None}
     collect, planned, first, second = machine.run((BOARD + COSTS).format(**common))
     heap = [int(word) for word in machine.said.rpartition("heap ")[2].split()]
-    most, free, arena, total = largest(machine, layers, batch)
-    return collect, "%-26s %11d %6.2f  %10d %10d %5.2f  %7d %7d  %7d %7d  %5d %7d %5.1f" % (
+    most, free, arena, total = largest(machine, model, batch)
+    return collect, "%-30s %11d %6.2f  %10d %10d %5.2f  %7d %7d  %7d %7d  %5d %7d %5.1f" % (
         name, planned, planned / 125e6, first, second, first / second, heap[0], heap[1], heap[3], heap[2], most, arena,
         100 * total / free,
     )  # fmt: skip
@@ -137,9 +157,9 @@ def main():
     print(counting.heading("rp2040"))
     print("gc.collect() after import odt: %d cycles" % found[0][0])
     print()
-    print("%26s %11s %6s  %10s %10s %5s  %7s %7s  %7s %7s  %5s %7s %5s" % (
+    print("%30s %11s %6s  %10s %10s %5s  %7s %7s  %7s %7s  %5s %7s %5s" % (
         "", "compile", "s at", "first", "second", "", "before:", "", "after:", "", "large", "", "% of"))  # fmt: skip
-    print("%26s %11s %6s  %10s %10s %5s  %7s %7s  %7s %7s  %5s %7s %5s" % (
+    print("%30s %11s %6s  %10s %10s %5s  %7s %7s  %7s %7s  %5s %7s %5s" % (
         "", "cycles", "125MHz", "step", "step", "times", "free", "block", "free", "block", "", "arena",
         "free"))  # fmt: skip
     for _, line in found:

@@ -1,5 +1,5 @@
 """What predict() costs on the emulated RP2040, in cycles: one sample and sixteen, on models of batch 16 and of batch 1,
-after training.
+after training; and one sample on stock firmware with the capability fast.
 
     python bench/costs/predict.py             writes bench/results/predict.txt
     python bench/costs/predict.py MLP         models whose names hold a word: prints
@@ -19,6 +19,7 @@ import steps
 from counting import ROOT
 
 WITHIN, PYTHON = 1.1, 20000  # times batch 1's cycles for a sample; cycles of one sample in Python
+STOCK, STOCK_WITHIN = "stock_rp2040_fast", 1.15  # times the firmware's cycles for a sample
 ALL = {"digits CNN, batch 16": 250000, "MLP 64-32-10, batch 16": 45000}  # cycles of one sample
 ON_BOARD = """
 import gc
@@ -66,14 +67,15 @@ def costs(machine, model, batch):
     return one, section - empty, sixteen, new
 
 
-def table(machine, models):
-    """Lines: each model of batch 16 and of batch 1, and whether the bounds are met."""
+def table(machine, models, firmware):
+    """Lines: each model of batch 16 and of batch 1, and whether the bounds are met. ``firmware`` gets costs()."""
     yield "%-24s%12s%12s%12s%12s%12s" % ("", "one sample", "in Python", "without out", "16 samples", "of batch 1")
     for model in models:
         alone = costs(machine, model, 1)
         for batch in (16, 1):
-            one, section, sixteen, new = costs(machine, model, 16) if batch == 16 else alone
+            one, section, sixteen, new = found = costs(machine, model, 16) if batch == 16 else alone
             name = model.replace("batch 16", "batch %d" % batch)
+            firmware[model, batch] = found
             ratio = one / alone[0]
             yield "%-24s%12d%12d%12d%12d%12.3f" % (name, one, one - section, new, sixteen, ratio)
             yield from (
@@ -86,14 +88,28 @@ def table(machine, models):
             )
 
 
+def stock_table(machine, models, firmware):
+    """Lines: each model on stock firmware, and in ``firmware``'s cycles."""
+    yield "%-24s%12s%12s%12s%12s" % ("", "one sample", "times", "without out", "times")
+    for model, batch in [(model, batch) for model in models for batch in (16, 1)]:
+        figures = firmware[model, batch]
+        one, _, _, new = costs(machine, model, batch)
+        name, ratio = model.replace("batch 16", "batch %d" % batch), one / figures[0]
+        yield "%-24s%12d%12.3f%12d%12.3f" % (name, one, ratio, new, new / figures[3])
+        yield steps.verdict(
+            name + ": one sample, of the firmware's", "%.3f" % ratio, STOCK_WITHIN, ratio <= STOCK_WITHIN
+        )
+
+
 def main():
     models = [model for model in steps.TWINS if not sys.argv[1:] or any(word in model for word in sys.argv[1:])]
-    machine = counting.open("rp2040")
-    try:
-        out = counting.head("Predictions. Written by: python bench/costs/predict.py")
-        out += [counting.heading("rp2040"), "", *table(machine, models)]
-    finally:
-        machine.close()
+    out, firmware = counting.head("Predictions. Written by: python bench/costs/predict.py"), {}
+    for name, lines in (("rp2040", table), (STOCK, stock_table)):
+        machine = counting.open(name)
+        try:
+            out += [counting.heading(name), "", *lines(machine, models, firmware), ""]
+        finally:
+            machine.close()
     print("\n".join(out))
     if len(models) == len(steps.TWINS):
         (ROOT / "bench/results/predict.txt").write_text("\n".join(out) + "\n")
