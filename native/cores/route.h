@@ -43,6 +43,7 @@
     ROUTE(conv2d_dw_i8, _, _, _, _, conv2d_dw_channels) \
     ROUTE(dense_i8, ODT_MANY_ROWS, correlate_pointwise, correlate_all, correlate_pointwise, odt_correlate_i8__x86) \
     ROUTE(dense_i8, odt_has_vnni, _, _, _, odt_dense_dot_i8__x86) \
+    ROUTE(dense_i8, ODT_FEW_OUTPUTS, dot_one, _, _, _) \
     ROUTE(dense_i8, _, odt_dot4_i8, odt_dense_i8__m4, odt_dot4_i8, odt_dense_i8) \
     ROUTE(dense_dx_i8, is_narrow, dense_dx_narrow, dense_dx_narrow, dense_dx_narrow, _) \
     ROUTE(dense_dx_i8, ODT_MANY_ERRORS, correlate_pointwise, odt_correlate_dx_i8, correlate_pointwise, \
@@ -106,6 +107,7 @@
 
 enum {
     ODT_SHORT_RUN = 16, // where there are vectors: shorter loops do not pay for vectorisation
+    ODT_FEW_OUTPUTS = 4, // fewer outputs of a dense layer are computed one by one
     ODT_MANY_ROWS = 4,  // from this many rows of x on, a dense layer packs its weights to panels
     ODT_MANY_ERRORS = ODT_SMALL ? 2 : ODT_M0 ? 6 : ODT_M4 ? 4 : ODT_X86 ? 4 : 16, // rows of e, for its input's gradient
     ODT_MANY_PAIRS = ODT_SMALL ? 2 : 9, // pairs of x and e, for its weights' gradient

@@ -110,6 +110,40 @@ __attribute__((naked, noinline)) void odt_dot4_i8(const int8_t *x, const int8_t 
 
 #if !ODT_SMALL
 
+// The sum of (x[k] - zx) * w[k], K > 0: 8.5 cycles each. r0: the end of x, r1: of w, r2: the index, r3: zx, r4: the
+// sum, r5, r6: elements.
+__attribute__((naked, noinline)) static int32_t dot_one(const int8_t *x, const int8_t *w, int32_t K, int32_t zx) {
+    (void)x, (void)w, (void)K, (void)zx;
+    __asm volatile (
+        ".syntax unified\n"
+        "push {r4-r6, lr}\n"
+        "adds r0, r0, r2\n"
+        "adds r1, r1, r2\n"
+        "rsbs r2, r2, #0\n"
+        "movs r4, #3\n" // enters the loop so that the remainder of K comes first
+        "ands r4, r2\n"
+        "movs r6, #12\n"
+        "muls r4, r6\n"
+        "adr r5, 1f\n"
+        "adds r5, r5, r4\n"
+        "movs r4, #0\n"
+        "mov pc, r5\n"
+        ".balign 4\n"
+        "1:\n"
+        ".rept 4\n"
+        "ldrsb r5, [r0, r2]\n"
+        "ldrsb r6, [r1, r2]\n"
+        "subs r5, r5, r3\n"
+        "muls r5, r6\n"
+        "adds r4, r4, r5\n"
+        "adds r2, r2, #1\n"
+        ".endr\n"
+        "bne 1b\n"
+        "movs r0, r4\n"
+        "pop {r4-r6, pc}\n"
+        );
+}
+
 // Converts sums to outputs; each has its own multiplier.
 typedef struct {
     const int32_t *sums;       // 0

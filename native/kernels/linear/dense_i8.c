@@ -20,20 +20,22 @@ static int32_t finish_dense(const int32_t *sums, int32_t count, const int32_t *b
     int32_t zy, int32_t lo, int32_t peak, int8_t *y) {
     for (int32_t i = 0; i < count; i++) {
         #if ODT_M0 && !ODT_SMALL
-        int is_cut = lo == zy;
-        finish_t f = {.sums = sums + i,
-            .bias = (int32_t)((const char *)bias - (const char *)sums),
-            .q = q + i,
-            .y = y + i,
-            .end = sums + count,
-            .top = odt_min(peak, odt_wrap_sub(127, zy)),
-            .zy = zy,
-            .least = is_cut ? lo : lo + LEAST,
-            .bottom = is_cut ? 0 : odt_max(odt_wrap_sub(0, peak), odt_wrap_sub(lo, zy))};
-        i = (int32_t)(finish_usual(&f) - sums);
-        peak = odt_max(peak, is_cut ? f.top : odt_max(f.top, -f.bottom));
-        if (i == count) {
-            break;
+        if (count >= ODT_FEW_OUTPUTS) { // the loop takes longer to begin than fewer outputs do
+            int is_cut = lo == zy;
+            finish_t f = {.sums = sums + i,
+                .bias = (int32_t)((const char *)bias - (const char *)sums),
+                .q = q + i,
+                .y = y + i,
+                .end = sums + count,
+                .top = odt_min(peak, odt_wrap_sub(127, zy)),
+                .zy = zy,
+                .least = is_cut ? lo : lo + LEAST,
+                .bottom = is_cut ? 0 : odt_max(odt_wrap_sub(0, peak), odt_wrap_sub(lo, zy))};
+            i = (int32_t)(finish_usual(&f) - sums);
+            peak = odt_max(peak, is_cut ? f.top : odt_max(f.top, -f.bottom));
+            if (i == count) {
+                break;
+            }
         }
         #endif
         int32_t v = odt_rescale_once(odt_wrap_add(bias[i], sums[i]), &q[i]);
@@ -69,8 +71,18 @@ void odt_dense_i8(const odt_dense_i8_t *a) {
     #if ODT_M4
     n = odt_dense_i8__m4(a, &peak);
     #elif ODT_PANEL
-    int32_t last = ODT_SMALL ? N & 3 : N < 4 ? N : 0; // channels left over from groups of four
+    int32_t last = ODT_SMALL ? N & 3 : N < ODT_FEW_OUTPUTS ? N : 0; // channels left over from groups of four
     for (int32_t m = 0; m < M; m++) {
+        #if ODT_M0 && !ODT_SMALL
+        if (last) {
+            int32_t sums[ODT_FEW_OUTPUTS];
+            for (n = 0; n < N; n++) {
+                sums[n] = dot_one(a->x + m * K, a->w + n * K, K, a->zx);
+            }
+            peak = finish_dense(sums, N, a->b, a->q, a->zy, a->lo, peak, a->y + m * N);
+            continue;
+        }
+        #endif
         for (n = 0; n < N - last; n += AT_ONCE) {
             int32_t sums[AT_ONCE], from = ODT_SMALL ? n : odt_min(n, N - 4),
                                    count = ODT_SMALL ? 4 : odt_min(N - from, AT_ONCE);
@@ -82,7 +94,7 @@ void odt_dense_i8(const odt_dense_i8_t *a) {
         }
     }
     #endif
-    for (; n < N; n++) {
+    for (; n < N && !(ODT_M0 && !ODT_SMALL); n++) {
         const int8_t *w = a->w + n * K;
         odt_multiplier_t q = odt_checked(&a->q[n]);
         int32_t bias = a->b[n];

@@ -2,6 +2,7 @@
 
 M0 = {
     "SHORT_RUN": 16,
+    "FEW_OUTPUTS": 4,
     "MANY_ROWS": 4,
     "MANY_ERRORS": 6,
     "MANY_PAIRS": 9,
@@ -67,6 +68,7 @@ M0 = {
 }
 M4 = {
     "SHORT_RUN": 16,
+    "FEW_OUTPUTS": 4,
     "MANY_ROWS": 4,
     "MANY_ERRORS": 4,
     "MANY_PAIRS": 9,
