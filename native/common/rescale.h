@@ -79,8 +79,9 @@ static inline int32_t odt_rescale_by(const odt_rescaler_t *r, int32_t v) {
 // a + (b * c >> 32), b * c of 64 bits.
 static inline int32_t odt_add_upper(int32_t a, int32_t b, int32_t c) {
     #if ODT_M4
-    __asm ("smmla %0, %1, %2, %0" : "+r" (a) : "r" (b), "r" (c));
-    return a;
+    int32_t sum;
+    __asm ("smmla %0, %1, %2, %3" : "=r" (sum) : "r" (b), "r" (c), "r" (a));
+    return sum;
     #else
     return a + (int32_t)((int64_t)b * c >> 32);
     #endif

@@ -10,6 +10,7 @@
 #include "../../common/elements.h"
 #include "words__m4.h"
 #include "dense_i8__m4.h"
+#include "finish_i8__m4.h"
 
 enum {
     DEPTH = 512, // elements of a sample at a time, a multiple of 8
@@ -183,47 +184,10 @@ void odt_dot4_i8(const int8_t *x, const int8_t *w, int32_t step, int32_t K, int3
 // Clamps zy + q * sum for `count` sums. Returns the peak.
 static int32_t finish_dense_m4(
     const int32_t *sums, int32_t count, const odt_multiplier_t *q, int32_t zy, int32_t lo, int32_t peak, int8_t *y) {
-    int32_t low = 0;
-    uint32_t shifts = zy == (int8_t)zy && lo == (int8_t)lo ? 30 : 0; // 0 if a program is wrong
-    for (const int32_t *end = sums + count; sums != end; sums++, q++, y++) {
-        int32_t v, m, shift;
-        __asm volatile ( // 24 instructions per output, to the end or to an unusual shift
-            "1:\n"
-            "ldrd %6, %7, [%1]\n"
-            "sub %7, %7, #33\n" // the rounding half is added when all lower bits are shifted out
-            "cmp %7, %11\n"
-            "bhs 2f\n"
-            "ldr %5, [%0], #4\n"
-            "add %1, %1, #8\n"
-            "smmul %5, %5, %6\n"
-            "asr %5, %5, %7\n"
-            "add %5, %5, #1\n"
-            "asr %5, %5, #1\n"
-            "cmp %5, %3\n"
-            "it gt\n"
-            "movgt %3, %5\n"
-            "cmp %5, %4\n"
-            "it lt\n"
-            "movlt %4, %5\n"
-            "add %5, %5, %9\n"
-            "ssat %5, #8, %5\n"
-            "cmp %5, %10\n"
-            "it lt\n"
-            "movlt %5, %10\n"
-            "strb %5, [%2], #1\n"
-            "cmp %0, %8\n"
-            "bne 1b\n"
-            "2:\n"
-            : "+r" (sums), "+r" (q), "+r" (y), "+r" (peak), "+r" (low), "=&r" (v), "=&r" (m), "=&r" (shift)
-            : "r" (end), "r" (zy), "r" (lo), "r" (shifts) : "cc", "memory");
-        if (sums == end) {
-            break;
-        }
-        int32_t highest = peak;
-        *y = odt_clamp(odt_rescaled(*sums, odt_checked(q)), zy, lo, &highest);
-        peak = highest;
+    for (int32_t i = odt_finish_pairs(sums, count, q, zy, lo, &peak, y); i < count; i++) {
+        y[i] = odt_clamp(odt_rescaled(sums[i], odt_checked(q + i)), zy, lo, &peak);
     }
-    return lo == zy ? peak : odt_max(peak, -low);
+    return peak;
 }
 
 // The sum of (x - zx) * w.
@@ -262,6 +226,37 @@ static __attribute__((noinline)) int32_t dense_narrow(const odt_dense_i8_t *a, i
     return outputs.peak;
 }
 
+// Packs K < 8 bytes minus zx as pairs, then zeros.
+static void widen_short(uint32_t *to, const int8_t *x, int32_t K, int32_t zx) {
+    int16_t *halves = (int16_t *)(void *)to;
+    for (int32_t k = 0; k < 8; k++) {
+        halves[(k & 4) + (k & 1) * 2 + (k >> 1 & 1)] = (int16_t)(k < K ? x[k] - zx : 0);
+    }
+}
+
+// sums = bias + (x - zx) * w for `count` rows of K < 8 weights, of which `safe` may be read as whole words.
+static void dot_short(int32_t *sums, const int8_t *w, const int32_t *bias, int32_t count, int32_t safe,
+    const uint32_t *x, int32_t K) {
+    uint32_t x0 = x[0], x1 = x[1], x2 = x[2], x3 = x[3];
+    const int32_t *end = sums + odt_limit(safe, 0, count), *all = sums + count;
+    while (sums != end && K > 4) {
+        uint32_t low = odt_word(w), high = odt_word(w + 4);
+        int32_t sum = odt_smlad(odt_odds(low), x1, odt_smlad(odt_evens(low), x0, *bias++));
+        *sums++ = odt_smlad(odt_odds(high), x3, odt_smlad(odt_evens(high), x2, sum));
+        w += K;
+    }
+    while (sums != end) {
+        uint32_t low = odt_word(w);
+        *sums++ = odt_smlad(odt_odds(low), x1, odt_smlad(odt_evens(low), x0, *bias++));
+        w += K;
+    }
+    for (; sums != all; w += K) {
+        uint32_t low = odt_word_within(w, 0, K, 0), high = odt_word_within(w, 4, K, 0);
+        int32_t sum = odt_smlad(odt_odds(low), x1, odt_smlad(odt_evens(low), x0, *bias++));
+        *sums++ = odt_smlad(odt_odds(high), x3, odt_smlad(odt_evens(high), x2, sum));
+    }
+}
+
 int32_t odt_dense_i8__m4(const odt_dense_i8_t *a, int32_t *peak) {
     uint32_t x[DEPTH / 2];
     int32_t sums[ROWS], last[4], K = a->K, N = a->N, whole = K & ~7, highest = *peak;
@@ -292,10 +287,13 @@ int32_t odt_dense_i8__m4(const odt_dense_i8_t *a, int32_t *peak) {
             for (int32_t i = 0; i < rest && whole; i++) {
                 sums[count - rest + i] = last[again - rest + i];
             }
-            for (int32_t i = 0; i < count && whole == 0; i++) {
-                sums[i] = a->b[n + i];
+            if (whole == 0) {
+                if (n == 0) {
+                    widen_short(x, sample, K, a->zx);
+                }
+                dot_short(sums, a->w + n * K, a->b + n, count, K ? N - n - (K > 4 ? 7 : 3) / K : 0, x, K);
             }
-            for (int32_t i = 0; i < count && whole < K; i++) {
+            for (int32_t i = 0; i < count && whole < K && whole; i++) {
                 const int8_t *w = a->w + (n + i) * K;
                 for (int32_t k = whole; k < K; k++) {
                     sums[i] = odt_wrap_add(sums[i], odt_wrap_mul(odt_wrap_sub(sample[k], a->zx), w[k]));

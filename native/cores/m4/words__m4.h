@@ -96,6 +96,30 @@ static inline int32_t odt_smlad(uint32_t a, uint32_t b, int32_t sum) {
     return sum;
 }
 
+// The larger, or the smaller, of each two bytes.
+static inline uint32_t odt_larger_bytes(uint32_t a, uint32_t b) {
+    uint32_t larger;
+    __asm ("ssub8 %0, %1, %2\nsel %0, %1, %2" : "=&r" (larger) : "r" (a), "r" (b) : "cc");
+    return larger;
+}
+
+static inline uint32_t odt_smaller_bytes(uint32_t a, uint32_t b) {
+    uint32_t smaller;
+    __asm ("ssub8 %0, %1, %2\nsel %0, %2, %1" : "=&r" (smaller) : "r" (a), "r" (b) : "cc");
+    return smaller;
+}
+
+// Adds the upper 32 of the 48 bits of a product of 32 bits and the lower, or the upper, half of a word.
+static inline int32_t odt_smlawb(int32_t a, uint32_t b, int32_t sum) {
+    __asm ("smlawb %0, %1, %2, %3" : "=r" (sum) : "r" (a), "r" (b), "r" (sum));
+    return sum;
+}
+
+static inline int32_t odt_smlawt(int32_t a, uint32_t b, int32_t sum) {
+    __asm ("smlawt %0, %1, %2, %3" : "=r" (sum) : "r" (a), "r" (b), "r" (sum));
+    return sum;
+}
+
 // Bytes at .. at + 3 of a row of `size` bytes; `outside` beyond it.
 static inline uint32_t odt_word_within(const int8_t *row, int32_t at, int32_t size, int32_t outside) {
     if (at >= 0 && at <= size - 4) {
@@ -115,6 +139,25 @@ static inline uint32_t odt_word_within(const int8_t *row, int32_t at, int32_t si
         word = word << 8 | (uint8_t)v;
     }
     return word;
+}
+
+// sums[i] += e * (x[i] + minus) for `fours` > 0 times four elements; minus: in both halves. 11 instructions for four.
+static inline void odt_add_fours(int32_t *sums, const int8_t *x, int32_t fours, int32_t e, uint32_t minus) {
+    __asm volatile (
+        "1:\n"
+        "ldr r4, [%1], #4\n"
+        "sxtab16 r5, %4, r4\n"
+        "sxtab16 r4, %4, r4, ror #8\n"
+        "ldm %0, {r8-r11}\n"
+        "smlabb r8, r5, %3, r8\n"
+        "smlabb r9, r4, %3, r9\n"
+        "smlatb r10, r5, %3, r10\n"
+        "smlatb r11, r4, %3, r11\n"
+        "subs %2, %2, #1\n"
+        "stm %0!, {r8-r11}\n"
+        "bne 1b\n"
+        : "+r" (sums), "+r" (x), "+r" (fours) : "r" (e), "r" (minus)
+        : "r4", "r5", "r8", "r9", "r10", "r11", "cc", "memory");
 }
 
 static inline void odt_copy(int8_t *to, const int8_t *from, int32_t count) {

@@ -74,14 +74,6 @@ PRODUCTS(add_products,
     "smlad r12, r8, %2, r12\n"
     "stm %0!, {r9-r12}\n")
 
-static inline int32_t word_of_two(int32_t x0, int32_t x1, int32_t zx) {
-    return (int32_t)odt_lower((uint32_t)(x0 - zx), (uint32_t)(x1 - zx));
-}
-
-static inline int32_t word_of(int32_t x0, int32_t zx) {
-    return x0 - zx;
-}
-
 static void row_of_two(int32_t *dw, const int32_t *x, const int32_t *end, int32_t e0, int32_t e1, int32_t zx,
     int is_first) {
     (void)zx;
@@ -120,7 +112,13 @@ static void one_row(int32_t *dw, const int32_t *x, const int32_t *end, int32_t e
 
 void odt_products_words_i8(int32_t *words, const int8_t *x0, const int8_t *x1, int32_t count, int32_t zx) {
     int32_t *end = words + (count & ~7);
-    #if ODT_M0 || ODT_M4
+    #if ODT_M4
+    const int8_t *second = x1 ? x1 : x0; // or any bytes, whose error is 0
+    for (; words != end; words += 4, x0 += 4, second += 4) {
+        odt_pairs((uint32_t *)words, 1, odt_word(x0), odt_word(second), odt_twice(-zx));
+    }
+    #else
+    #if ODT_M0
     if (x1) {
         for (; words != end; words++) {
             *words = word_of_two(*x0++, *x1++, zx);
@@ -133,6 +131,7 @@ void odt_products_words_i8(int32_t *words, const int8_t *x0, const int8_t *x1, i
     for (; words != end; words++) {
         *words = word_of(*x0++, zx);
     }
+    #endif
 }
 
 void odt_products_i8(const odt_products_t *p) {
@@ -194,10 +193,34 @@ static void dense_dw_by_rows(const odt_dense_dw_i8_t *a) {
 // The gradient for one sample.
 static void dense_dw_of_one(const odt_dense_dw_i8_t *a, const int8_t *errors) {
     int32_t *dw = a->dw, K = a->K;
-    for (int32_t n = 0; n < a->R; n++) {
-        int32_t e = errors[n], offset = odt_wrap_mul(e, a->zx);
+    #if ODT_M4
+    if (K < 8 && a->R > 1) { // column by column
         for (int32_t k = 0; k < K; k++) {
-            *dw++ = odt_wrap_sub(e * a->x[k], offset);
+            int32_t x = odt_wrap_sub(a->x[k], a->zx), *to = dw + k, n = 0;
+            for (; n < (a->R & ~3); n += 4) {
+                #pragma GCC unroll 4
+                for (int32_t i = 0; i < 4; i++, to += K) {
+                    *to = odt_wrap_mul(errors[n + i], x);
+                }
+            }
+            for (; n < a->R; n++, to += K) {
+                *to = odt_wrap_mul(errors[n], x);
+            }
+        }
+        return;
+    }
+    #endif
+    for (int32_t n = 0; n < a->R; n++) {
+        int32_t e = errors[n], offset = odt_wrap_mul(e, odt_wrap_sub(0, a->zx));
+        int32_t k = 0;
+        for (; ODT_M4 && k < (K & ~3); k += 4, dw += 4) {
+            #pragma GCC unroll 4
+            for (int32_t i = 0; i < 4; i++) {
+                dw[i] = odt_wrap_add(e * a->x[k + i], offset);
+            }
+        }
+        for (; k < K; k++) {
+            *dw++ = odt_wrap_add(e * a->x[k], offset);
         }
     }
 }

@@ -138,19 +138,41 @@ static int is_narrow(const odt_dense_dx_i8_t *a) {
     return a->N == 1 && a->K > 0 && odt_is_within(&q, 15);
 }
 
+// The largest and the smallest of K > 0 weights.
+static void find_range(const int8_t *w, int32_t K, int32_t *most, int32_t *least) {
+    const int8_t *end = w + K;
+    #if ODT_M4
+    if (K >= 4) {
+        uint32_t high = odt_word(end - 4), low = high; // some are met twice
+        for (const int8_t *whole = w + (K & ~3); w != whole; w += 4) {
+            uint32_t word = odt_word(w);
+            high = odt_larger_bytes(high, word);
+            low = odt_smaller_bytes(low, word);
+        }
+        high = odt_larger_bytes(high, high >> 16 | high << 16);
+        low = odt_smaller_bytes(low, low >> 16 | low << 16);
+        *most = odt_max((int8_t)high, (int8_t)(high >> 8));
+        *least = odt_min((int8_t)low, (int8_t)(low >> 8));
+        return;
+    }
+    #endif
+    *most = -128;
+    *least = 127;
+    for (; w != end; w++) {
+        *most = odt_max(*most, *w);
+        *least = odt_min(*least, *w);
+    }
+}
+
 // For one error per sample. The largest and the smallest weight show whether an output is clamped, and give the peak.
 static __attribute__((noinline)) void dense_dx_narrow(const odt_dense_dx_i8_t *a) {
     const odt_rescaler_t q = odt_rescaler(odt_checked(a->q));
     odt_outputs_t outputs = odt_outputs_from(0, -127, *a->peak);
-    int32_t most = -128, least = 127, K = a->K;
-    for (const int8_t *w = a->w, *end = w + K; w != end; w++) {
-        most = odt_max(most, *w);
-        least = odt_min(least, *w);
-    }
+    int32_t most, least, K = a->K;
+    find_range(a->w, K, &most, &least);
     for (int32_t m = 0; m < a->M; m++) {
-        int32_t e = a->e[m], first = odt_rescale_within(q, e * most), last = odt_rescale_within(q, e * least),
-                half = q.half;
-        int32_t factor = (int32_t)((uint32_t)e << q.up), multiplier = q.q.m, shift = q.shift;
+        int32_t e = a->e[m], first = odt_rescale_within(q, e * most), last = odt_rescale_within(q, e * least);
+        int32_t factor = (int32_t)((uint32_t)e << q.up), multiplier = q.q.m, shift = q.shift, half = q.half;
         int8_t *dx = a->dx + m * K, *end = dx + K;
         const int8_t *w = a->w;
         odt_poll();
@@ -161,6 +183,11 @@ static __attribute__((noinline)) void dense_dx_narrow(const odt_dense_dx_i8_t *a
                 *dx++ = odt_output(&outputs, odt_rescale_within(q, e * *w++));
             }
         }
+        #if ODT_M4
+        int32_t fours = rescale_fours(dx, w, (int32_t)(end - dx), e, q.q);
+        dx += fours;
+        w += fours;
+        #endif
         #pragma GCC unroll 4
         while (dx != end) {
             *dx++ = (int8_t)(odt_add_upper(half, *w++ * factor, multiplier) >> shift);
@@ -196,7 +223,10 @@ static void dense_dx_by_errors(const odt_dense_dx_i8_t *a) {
             for (int32_t i = 0; i < count; i++) {
                 sums[i] = 0;
             }
-            for (int32_t n = 0; n < N; n += ERRORS) {
+            if (K == 1) {
+                sums[0] = odt_dot_i8(a->e + m * N, a->w, N);
+            }
+            for (int32_t n = 0; n < N && K > 1; n += ERRORS) {
                 const int8_t *w = a->w + n * K + k;
                 const error_t *end = list_errors(list, a->e + m * N + n, odt_min(N - n, ERRORS), K);
                 int32_t i = count & ~3;
