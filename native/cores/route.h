@@ -178,18 +178,20 @@ enum {
 // A gradient of filters from one error that is not 0 to the next, or by panels (conv2d_dw_i8.c), as measured: cycles of
 // an RP2040, instructions of an M4; other cores are not measured. Directly: for each error, and for one that is not 0,
 // to which come rows of the filter and their elements. By panels: for a position of four channels, and of it for a row,
-// a word of elements, and each element, more of them where a window has several rows. A small M0 gathers no windows:
-// its rows come one by one.
+// a word of elements, and each element, more of them where a window has several rows; for a word of all channels, once
+// per row of outputs and once per position. A small M0 gathers no windows: its rows come one by one.
 enum {
     ODT_DW_SAMPLES = 64, // positions that judge
     ODT_DW_INPUTS = 2324, // bytes of inputs that errors of an M0 meet at a time
-    ODT_DW_SCAN = ODT_M4 ? 18 : ODT_SMALL ? 30 : ODT_M0 ? 15 : 0,
-    ODT_DW_ERROR = ODT_M4 ? 68 : ODT_SMALL ? 135 : ODT_M0 ? 25 : 0,
-    ODT_DW_ERROR_ROW = ODT_M4 ? 7 : ODT_M0 ? 15 : 20,
-    ODT_DW_ERROR_TAP = ODT_M4 ? 5 : ODT_SMALL ? 15 : ODT_M0 ? 6 : 3,
+    ODT_DW_SCAN = ODT_M4 ? 8 : ODT_SMALL ? 30 : ODT_M0 ? 15 : 0,
+    ODT_DW_ERROR = ODT_M4 ? 90 : ODT_SMALL ? 135 : ODT_M0 ? 25 : 0,
+    ODT_DW_ERROR_ROW = ODT_M4 ? 24 : ODT_M0 ? 15 : 20,
+    ODT_DW_ERROR_TAP = ODT_M4 ? 3 : ODT_SMALL ? 15 : ODT_M0 ? 6 : 3,
     ODT_DW_PANEL = ODT_M4 ? 10 : ODT_M0 ? 60 : 0,
-    ODT_DW_PANEL_ROW = ODT_M4 ? 20 : ODT_SMALL ? 300 : ODT_M0 ? 0 : 20,
-    ODT_DW_PANEL_WORD = ODT_M4 ? 18 : 0,
+    ODT_DW_PANEL_ROW = ODT_M4 ? 5 : ODT_SMALL ? 300 : ODT_M0 ? 0 : 20,
+    ODT_DW_PANEL_WORD = ODT_M4 ? 12 : 0,
+    ODT_DW_PACK = ODT_M4 ? 75 : 0,
+    ODT_DW_PACK_WORD = ODT_M4 ? 6 : 0,
     ODT_DW_TAP = ODT_M4 ? 0 : ODT_M0 ? 16 : 5,
     ODT_DW_MORE = ODT_M4 ? 0 : ODT_M0 ? 5 : 0,
 };

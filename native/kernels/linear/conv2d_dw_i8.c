@@ -49,9 +49,12 @@ static ODT_COMPACT int is_sparse(const odt_conv2d_dw_i8_t *a) {
     int64_t direct = ODT_DW_ERROR + KH * (ODT_DW_ERROR_ROW + (int64_t)ODT_DW_ERROR_TAP * run);
     int64_t row =
         (int64_t)(KH > 1 ? ODT_DW_TAP + ODT_DW_MORE : ODT_DW_TAP) * run + (run + 3) / 4 * (int64_t)ODT_DW_PANEL_WORD;
-    int64_t panel = ODT_DW_PANEL + KH * (ODT_DW_PANEL_ROW + row);
+    int64_t panel = (a->R + 3) / 4 * (ODT_DW_PANEL + KH * (ODT_DW_PANEL_ROW + row));
+    #if ODT_M4
+    panel += KH * ((run + 3) / 4 * (int64_t)(ODT_DW_PACK_WORD + ODT_DW_PACK / odt_max(a->OW, 1)));
+    #endif
     // the time of panels
-    int64_t left = (positions + step - 1) / step * ((a->R + 3) / 4 * panel - (int64_t)a->R * ODT_DW_SCAN);
+    int64_t left = (positions + step - 1) / step * (panel - (int64_t)a->R * ODT_DW_SCAN);
     for (int32_t m = 0; m < positions && left > 0; m += step) {
         left -= odt_count_errors(a->e + m * a->N + a->at, a->R) * direct;
     }
@@ -63,6 +66,22 @@ static ODT_COMPACT int is_sparse(const odt_conv2d_dw_i8_t *a) {
 #include "../../cores/m0/conv2d_dw_i8__m0.h"
 
 #else
+
+#if ODT_M4
+
+#include "../../cores/m4/words__m4.h"
+
+// sums[i] += e * (x[i] - zx)
+static __attribute__((noinline)) void add_products_of_row(
+    int32_t *sums, int32_t e, const int8_t *x, int32_t zx, int32_t count) {
+    int32_t whole = zx == (int8_t)zx ? count & ~3 : 0;
+    if (whole) {
+        odt_add_fours(sums, x, whole >> 2, e, odt_twice(-zx));
+    }
+    odt_axpy_i8(sums + whole, e, x + whole, odt_wrap_mul(e, zx), count - whole);
+}
+
+#endif
 
 // Adds the contributions of nonzero errors of channels n .. stop - 1 to their filters' gradients, for image b and the
 // output whose window begins at ih and iw. It is a separate function, because otherwise gcc has no registers left for
@@ -85,6 +104,12 @@ static __attribute__((noinline)) void add_errors(
         const int8_t *from = x;
         int32_t *to = dw;
         for (int32_t kh = th.from; kh < th.to; kh++, from += line, to += KW * C) {
+            #if ODT_M4
+            if (run >= 4) {
+                add_products_of_row(to, error, from, a->zx, run);
+                continue;
+            }
+            #endif
             odt_axpy_i8(to, error, from, odt_wrap_mul(error, a->zx), run);
         }
     }

@@ -9,6 +9,7 @@ DEPTH, DX_DEPTH, ROWS, WINDOWS, CHANNELS, ERRORS, POSITIONS = 128, 96, 32, 4, 4,
 PAIRS_OF_ROWS, OUTPUTS, WIDEST, TAPS, SQUARES = 64, 32, 7, 32, 16
 SCAN, ERROR, ERROR_ROW, ERROR_TAP = M4["DW_SCAN"], M4["DW_ERROR"], M4["DW_ERROR_ROW"], M4["DW_ERROR_TAP"]
 PANEL, PANEL_ROW, PANEL_WORD = M4["DW_PANEL"], M4["DW_PANEL_ROW"], M4["DW_PANEL_WORD"]
+PANEL_PACK, PANEL_PACK_WORD = M4["DW_PACK"], M4["DW_PACK_WORD"]
 FILTERS, FEW_DEPTH, GROUPS, GATHERED = 4, M4["FEW_DEPTH"], 8, 1280
 BYTE, PACK, PACK_WORD, OTHER = M4["FEW_BYTE"], M4["FEW_PACK"], M4["FEW_PACK_WORD"], M4["FEW_OTHER"]
 OTHER_LINE, OTHER_BYTE, OTHER_GROUP = M4["FEW_OTHER_LINE"], M4["FEW_OTHER_BYTE"], M4["FEW_OTHER_GROUP"]
@@ -115,9 +116,10 @@ def backward(B, H, W, C, N, KH, KW, top, left, OH, OW, is_dense=True):
 
 
 def _conv2d_dw(s):
-    R, KH, run = s["R"], s["KH"], s["KW"] * s["C"]
+    R, KH, run, words = s["R"], s["KH"], s["KW"] * s["C"], _up(s["KW"] * s["C"], 4)
     direct = s["hits"] * (ERROR + KH * (ERROR_ROW + ERROR_TAP * run)) + s["sampled"] * R * SCAN
-    if direct < s["sampled"] * _up(R, 4) * (PANEL + KH * (PANEL_ROW + _up(run, 4) * PANEL_WORD)):
+    pack = KH * words * (PANEL_PACK_WORD + PANEL_PACK // max(s["OW"], 1))
+    if direct < s["sampled"] * (_up(R, 4) * (PANEL + KH * (PANEL_ROW + words * PANEL_WORD)) + pack):
         return sparse(s)
     return filters(s["B"], s["H"], s["W"], s["C"], R, KH, s["KW"], s["SH"], s["SW"], s["PT"], s["PL"], s["OH"], s["OW"])
 
