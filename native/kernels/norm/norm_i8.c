@@ -429,14 +429,14 @@ void odt_norm_dw_i8(const odt_norm_dw_i8_t *a) {
                 continue;
             }
             #endif
-            odt_rescaler_t inverse = hat(st, bits);
             #if ODT_M4
             hats_t hats;
-            if (group_hats(&hats, z, st[0], &inverse)) {
+            if (group_hats(&hats, z, st, bits)) {
                 add_products(&hats, a, at, dw);
                 continue;
             }
             #endif
+            odt_rescaler_t inverse = hat(st, bits);
             for (int32_t s = 0; s < a->S; s++) {
                 for (int32_t c = 0; c < a->C; c++) {
                     uint32_t h = (uint32_t)normalised(a->x[at + c], z, st[0], &inverse);
@@ -797,6 +797,10 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
         memset(a->dx, 0, (size_t)(a->M * a->S) * (size_t)width);
     }
     p.S = S;
+    #if ODT_M4
+    extent_t extent;
+    begin_extents(&extent, &p);
+    #endif
     #if ODT_M0 && !ODT_SMALL
     loops_t loops;
     begin_hats(&loops.hats, HAT_BITS, p.z, a->C == 1 ? width : 1, a->C);
@@ -830,7 +834,6 @@ void odt_norm_dx_i8(const odt_norm_dx_i8_t *a) {
             p.at = m * a->S * width + g * a->C;
             p.n = g * a->C;
             #if ODT_M4
-            extent_t extent;
             if (begin_extent(&extent, &p)) {
                 sum_group(&extent, p.at, &sums);
                 set_means(&p, &sums);
