@@ -60,22 +60,11 @@ static inline int32_t move_moments(const adam_row_t *a, int32_t d, uint32_t half
 
 #if ODT_RP2040
 #include "../../cores/m0/adam_i16__rp2040.inc"
-#elif ODT_M4
-#include "../../cores/m4/adam_i16__m4.inc"
 #else
-#if ODT_X86
-#include "../../cores/x86/adam_i16__x86.inc"
-#endif
 
-// The row's state and weights.
-static void step_row(adam_row_t *row) {
-    adam_row_t a = *row;
-    #if ODT_X86
-    if (odt_has_avx2()) {
-        step_eights(&a);
-        row->is_limited = a.is_limited;
-    }
-    #endif
+// The row's state and weights, one by one.
+static __attribute__((noinline)) void step_elements(adam_row_t *row) {
+    const adam_row_t a = *row;
     int16_t *m = a.m, *v = (int16_t *)(void *)((char *)m + a.v_apart);
     int8_t *w = a.w, *r = w + a.r_apart;
     int32_t odd = -((a.end - w) & 1), all = (1 << a.shift) - 1; // odd: -1 if the complement is used, else 0
@@ -91,6 +80,24 @@ static void step_row(adam_row_t *row) {
     }
 }
 
+#if ODT_M4
+#include "../../cores/m4/adam_i16__m4.inc"
+#else
+#if ODT_X86
+#include "../../cores/x86/adam_i16__x86.inc"
+#endif
+
+// Both may move the row's addresses.
+static void step_row(adam_row_t *row) {
+    #if ODT_X86
+    if (odt_has_avx2()) {
+        step_eights(row);
+    }
+    #endif
+    step_elements(row);
+}
+
+#endif
 #endif
 
 // Values that all rows of a parameter share. c1: 1 - beta1, Q12. quotient: the scale of first moment / second moment,

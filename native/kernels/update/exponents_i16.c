@@ -25,6 +25,24 @@ int32_t odt_bits_of(const int32_t *d, int32_t K) {
             "bne 1b\n"
             : "+l" (d), "+l" (any), "=&l" (sign) : "h" (whole) : "r3", "r4", "r5", "r6", "cc", "memory");
     }
+    #elif ODT_M4
+    for (; (whole - d) & 7; d += 4) {
+        any |= (d[0] ^ d[0] >> 31) | (d[1] ^ d[1] >> 31) | (d[2] ^ d[2] >> 31) | (d[3] ^ d[3] >> 31);
+    }
+    if (d != whole) {
+        __asm (
+            ".syntax unified\n"
+            "1:\n" // 19 instructions for 8
+            "ldmia %0!, {r3-r6, r8-r11}\n"
+            ".irp word, r3, r4, r5, r6, r8, r9, r10, r11\n"
+            "eor \\word, \\word, \\word, asr #31\n"
+            "orr %1, %1, \\word\n"
+            ".endr\n"
+            "cmp %0, %2\n"
+            "bne 1b\n"
+            : "+r" (d), "+r" (any) : "r" (whole)
+            : "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "cc", "memory");
+    }
     #else
     for (; d != whole; d += 4) {
         any |= (d[0] ^ d[0] >> 31) | (d[1] ^ d[1] >> 31) | (d[2] ^ d[2] >> 31) | (d[3] ^ d[3] >> 31);
