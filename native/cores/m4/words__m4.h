@@ -109,6 +109,13 @@ static inline uint32_t odt_smaller_bytes(uint32_t a, uint32_t b) {
     return smaller;
 }
 
+// The bytes of a word where those of y are above those of lo; 0 elsewhere.
+static inline uint32_t odt_where_above(uint32_t y, uint32_t lo, uint32_t word) {
+    uint32_t found;
+    __asm ("ssub8 %0, %1, %2\nsel %0, %3, %4" : "=&r" (found) : "r" (lo), "r" (y), "r" (0), "r" (word) : "cc");
+    return found;
+}
+
 // Adds the upper 32 of the 48 bits of a product of 32 bits and the lower, or the upper, half of a word.
 static inline int32_t odt_smlawb(int32_t a, uint32_t b, int32_t sum) {
     __asm ("smlawb %0, %1, %2, %3" : "=r" (sum) : "r" (a), "r" (b), "r" (sum));

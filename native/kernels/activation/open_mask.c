@@ -5,10 +5,24 @@
 #include "../../opcodes.h"
 #include "../../common/words.h"
 #include "../../cores/m0/words__m0.h"
+#include "../../cores/m4/words__m4.h"
 
 static int fits(int32_t count, int32_t bytes) {
     return count <= 8 * (int64_t)bytes;
 }
+
+#if ODT_M4
+
+// One bit per byte of y above lo, and below hi if hi is a byte.
+static uint32_t open_four(const int8_t *y, int32_t lo, int32_t hi) {
+    uint32_t word = odt_word(y), ones = odt_where_above(word, (uint8_t)lo * 0x01010101u, 0x01010101);
+    if (hi <= 127) {
+        ones = odt_where_above((uint8_t)hi * 0x01010101u, word, ones);
+    }
+    return ones * 0x10204080 >> 28;
+}
+
+#endif
 
 void odt_open_i8(const odt_open_i8_t *a) {
     int32_t i = 0;
@@ -19,6 +33,14 @@ void odt_open_i8(const odt_open_i8_t *a) {
     if (a->N >= 8 && a->lo == -128 && a->hi > 127 && ((uintptr_t)a->y & 3) == 0) {
         i = a->N & ~7;
         odt_open_words(a->bits, a->y, i / 8);
+    }
+    #endif
+    #if ODT_M4
+    if (a->lo == (int8_t)a->lo && a->hi > -128) {
+        for (; i + 8 <= a->N; i += 8) {
+            a->bits[i >> 3] =
+                (int8_t)(open_four(a->y + i, a->lo, a->hi) | open_four(a->y + i + 4, a->lo, a->hi) << 4);
+        }
     }
     #endif
     uint32_t byte = 0;

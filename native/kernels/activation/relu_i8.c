@@ -7,6 +7,7 @@
 #include "../../opcodes.h"
 #include "../../common/words.h"
 #include "../../cores/m0/words__m0.h"
+#include "../../cores/m4/words__m4.h"
 
 void odt_relu_i8(const odt_relu_i8_t *a) {
     const int8_t *x = a->x;
@@ -22,7 +23,15 @@ void odt_relu_dx_i8(const odt_relu_dx_i8_t *a) {
     int8_t *dx = a->dx;
     int32_t lo = a->lo;
     const int8_t *end = e + a->N;
-    if (ODT_32_BIT && lo == -128 && (((uintptr_t)e | (uintptr_t)y | (uintptr_t)dx) & 3) == 0) {
+    #if ODT_M4
+    if (lo == (int8_t)lo) {
+        for (; end - e >= 4; e += 4, y += 4, dx += 4) {
+            uint32_t word = odt_where_above(odt_word(y), (uint8_t)lo * 0x01010101u, odt_word(e));
+            memcpy(dx, &word, 4);
+        }
+    }
+    #endif
+    if (ODT_32_BIT && !ODT_M4 && lo == -128 && (((uintptr_t)e | (uintptr_t)y | (uintptr_t)dx) & 3) == 0) {
         #if ODT_M0 && !ODT_SMALL
         if (a->N >= 4) {
             int32_t whole = a->N & ~3;

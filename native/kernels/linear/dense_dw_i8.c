@@ -315,7 +315,19 @@ void odt_dense_dw_i8(const odt_dense_dw_i8_t *a) {
 
 #if ODT_32_BIT && !ODT_SMALL
 
-#if !ODT_M0
+#if ODT_M4
+
+// Adds the bytes of words to two columns each.
+static inline void odt_sum_words(const int8_t *from, int32_t step, int32_t count, uint32_t *even, uint32_t *odd) {
+    *even = *odd = 0;
+    #pragma GCC unroll 4
+    for (; count; count--, from += step) {
+        *even = odt_even(odt_word(from), *even);
+        *odd = odt_odd(odt_word(from), *odd);
+    }
+}
+
+#elif !ODT_M0
 
 // The same as a Cortex-M0+'s (words__m0.h).
 static inline void odt_sum_words(const int8_t *from, int32_t step, int32_t count, uint32_t *even, uint32_t *odd) {
@@ -329,20 +341,20 @@ static inline void odt_sum_words(const int8_t *from, int32_t step, int32_t count
 
 #endif
 
-// Sums of four columns, two in the halves of each word; 256 bytes cannot overflow them.
+// Sums of four columns, two in the halves of each word; 256 bytes cannot overflow them. On an M4 bytes have a sign.
 static __attribute__((noinline)) void sum_word_columns(int32_t *db, const int8_t *e, int32_t M, int32_t N) {
     enum { AT_ONCE = 256 };
     uint32_t sums[4] = {0};
     for (int32_t m = 0; m < M; m += AT_ONCE) {
         uint32_t even, odd;
         odt_sum_words(e + m * N, N, odt_min(M - m, AT_ONCE), &even, &odd);
-        sums[0] += even & 0xFFFF;
-        sums[1] += odd & 0xFFFF;
-        sums[2] += even >> 16;
-        sums[3] += odd >> 16;
+        sums[0] += ODT_M4 ? (uint32_t)(int16_t)even : even & 0xFFFF;
+        sums[1] += ODT_M4 ? (uint32_t)(int16_t)odd : odd & 0xFFFF;
+        sums[2] += ODT_M4 ? (uint32_t)((int32_t)even >> 16) : even >> 16;
+        sums[3] += ODT_M4 ? (uint32_t)((int32_t)odd >> 16) : odd >> 16;
     }
     for (int32_t i = 0; i < 4; i++) {
-        db[i] = (int32_t)(sums[i] - 128 * (uint32_t)M);
+        db[i] = (int32_t)(sums[i] - (ODT_M4 ? 0 : 128 * (uint32_t)M));
     }
 }
 
