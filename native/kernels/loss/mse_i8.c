@@ -35,6 +35,22 @@ static __attribute__((noinline)) void store_errors(errors_t *a) {
     int is_usual = a->q.has_short && odt_is_usual(&a->outputs);
     #endif
     a->d = a->differences;
+    #if ODT_32_BIT && !ODT_M0
+    if (odt_is_within(&a->q, 24)) { // differences have no more bits
+        const odt_rescaler_t q = a->q;
+        odt_outputs_t outputs = a->outputs;
+        int64_t loss = (int64_t)a->loss;
+        int8_t *e = a->e;
+        for (const int32_t *d = a->d, *end = a->end; d != end; d++) {
+            loss += (int64_t)*d * *d;
+            *e++ = odt_output(&outputs, odt_rescale_within(q, *d));
+        }
+        a->loss = (uint64_t)loss;
+        a->outputs = outputs;
+        a->e = e;
+        a->d = a->end;
+    }
+    #endif
     while (a->d != a->end) {
         #if ODT_M0
         if (is_usual) { // outputs of 17 bits times 24 bits are below 2^(28 - shift) + 1

@@ -105,12 +105,42 @@ void odt_differences_i8(const odt_targets_i8_t *t, const uint8_t *sample, int32_
 
 static
 #else
+#if ODT_32_BIT
+
+// The differences of bytes, up to one that has to be limited; returns their number.
+static int32_t subtract_usual(
+    const odt_targets_i8_t *t, const uint8_t *sample, const int8_t *x, int32_t count, int32_t z, int32_t *to) {
+    const odt_rescaler_t q = t->q;
+    const int32_t *first = to, *end = to + count;
+    int32_t flip = t->samples.format == ODT_INT8 ? 128 : 0, zero = t->zero + flip;
+    if ((flip == 0 && t->samples.format != ODT_UINT8) || z != (int8_t)z || t->zero != (int16_t)t->zero
+        || !odt_is_within(&q, 17)) {
+        return 0;
+    }
+    for (; to != end; to++) {
+        int32_t target = odt_rescale_within(q, (*sample++ ^ flip) - zero);
+        if ((uint32_t)target + (1 << 23) >= 1 << 24) {
+            break;
+        }
+        *to = (*x++ - z) * 256 - target;
+    }
+    return (int32_t)(to - first);
+}
+
+#endif
 #define subtract_any odt_differences_i8
 #endif
     void
     subtract_any(const odt_targets_i8_t *t, const uint8_t *sample, int32_t i, const int8_t *x, int32_t count, int32_t z,
         int32_t *to) {
     int32_t is_float = t->samples.format == ODT_FLOAT32, zero = t->zero;
+    #if ODT_32_BIT && !ODT_M0
+    int32_t done = subtract_usual(t, sample + i, x, count, z, to);
+    i += done;
+    x += done;
+    to += done;
+    count -= done;
+    #endif
     int is_usual = z == (int8_t)z && (is_float || (t->samples.format == ODT_UINT8 && zero == (uint8_t)zero));
     const uint8_t *raw = sample + (is_float ? 4 * i : i);
     for (int32_t stop = i + count; i < stop; i++, x++, to++) {
