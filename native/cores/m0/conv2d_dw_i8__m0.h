@@ -16,7 +16,7 @@
 #include "../correlate.h"
 #include "sum_columns_i8__m0.h"
 
-enum { ERRORS = 96, AT_ONCE = 32 }; // of a list, and those that are scanned at a time, or a row of them
+enum { ERRORS = 128, AT_ONCE = 64 }; // of a list, and those that are scanned at a time, or a row of them
 
 // A tile of errors, in one image or in several whole ones, and the inputs that it meets.
 typedef struct {

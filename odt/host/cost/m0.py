@@ -16,7 +16,7 @@ DIRECT_BORDER, DIRECT_TAP, DIRECT_ELEMENT = (
 )
 PER_SUM, PER_ERRORS = M0["GATHER_PER_SUM"], M0["GATHER_PER_ERRORS"]
 SCAN, ERROR, ERROR_ROW, ERROR_TAP = M0["DW_SCAN"], M0["DW_ERROR"], M0["DW_ERROR_ROW"], M0["DW_ERROR_TAP"]
-LISTED = 80  # errors of a list that is full, about
+LISTED = 110  # errors of a list that is full, about
 PANEL, TAP, MORE = M0["DW_PANEL"], M0["DW_TAP"], M0["DW_MORE"]
 POSITION = {name[9:]: value for name, value in M0.items() if name.startswith("POSITION_")}
 DX = {name[3:]: value for name, value in M0.items() if name.startswith("DX_")}
