@@ -38,7 +38,7 @@ typedef struct {
     size_t echo; // see find_echo()
     odt_runner_t run;
     void *context;
-    // Micro-batches, the samples of each, of all, and the first one. Each has an arena of `size` bytes, one behind the
+    // Micro-batches, the samples of each, of all, and the first one. Each has an arena of `size` bytes, one after the
     // other from `arenas` on; or all `share` one, so that for each result all before it is run again.
     int32_t parts, rows, count, position;
     size_t size;

@@ -31,7 +31,7 @@
         follow peaks, on the samples of the batch in hand, as these words find them. scales: an array of int32, one \
         per sample, for the input's scale to be limited by the median of theirs, or None. step: then runs these \
         words, if that can be done in the same pass; True if it was. parts: micro-batches of the batch, the first of \
-        which is in hand; the arena is one for each, one behind the other, or one for all */ \
+        which is in hand; the arena is one for each, one after the other, or one for all */ \
     X(step, 2, 2) /* step((x's type, its kind, y's type, its kind, program, regions, start, stop, batch), rate): runs \
         these words for one batch, the samples of X_DATA and Y_DATA, at that RATE, with KEY 1 and the loss's sums 0. \
         Returns how many samples: 0, and nothing is done, where data is not of these types and kinds (see \
