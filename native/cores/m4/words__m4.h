@@ -148,6 +148,8 @@ static inline uint32_t odt_word_within(const int8_t *row, int32_t at, int32_t si
     return word;
 }
 
+#if ODT_M4 // clang refuses the registers of another core
+
 // sums[i] += e * (x[i] + minus) for `fours` > 0 times four elements; minus: in both halves. 11 instructions for four.
 static inline void odt_add_fours(int32_t *sums, const int8_t *x, int32_t fours, int32_t e, uint32_t minus) {
     __asm volatile (
@@ -166,6 +168,8 @@ static inline void odt_add_fours(int32_t *sums, const int8_t *x, int32_t fours, 
         : "+r" (sums), "+r" (x), "+r" (fours) : "r" (e), "r" (minus)
         : "r4", "r5", "r8", "r9", "r10", "r11", "cc", "memory");
 }
+
+#endif
 
 static inline void odt_copy(int8_t *to, const int8_t *from, int32_t count) {
     for (; count >= 4; count -= 4, to += 4, from += 4) {
