@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "../../core.h"
+
 // An assembly function, aligned to a word: ADR needs it, and -Os does not ensure it.
 #define ODT_ASSEMBLY __attribute__((naked, noinline, aligned(4)))
 
