@@ -76,11 +76,11 @@ static int point(work_t *w, int32_t part) {
         return 1;
     }
     if (!w->share) {
-        if (arena->bytes != w->size) { // the whole buffer's: at first, and after a callback, which may have moved it
-            w->arenas = arena->data;
+        if (!w->arenas) { // the whole buffer's, at first and after a callback, which may have moved it
             if (arena->bytes / w->size < (size_t)w->parts) {
                 return 0;
             }
+            w->arenas = arena->data;
         }
         arena->data = w->arenas + (size_t)part * w->size;
         arena->bytes = w->size;
@@ -89,6 +89,14 @@ static int point(work_t *w, int32_t part) {
     control[ODT_POSITION] = odt_wrap_add(w->position, before);
     control[ODT_COUNT] = odt_min(w->rows, odt_wrap_sub(w->count, before));
     return 1;
+}
+
+static int run(work_t *w, size_t pc) {
+    int is_run = w->run(w->context, pc);
+    if (is_run == ODT_RUN_CHANGED) {
+        w->arenas = NULL;
+    }
+    return is_run;
 }
 
 static int is_range(int32_t number) {
@@ -311,10 +319,10 @@ static int run_all(work_t *w, size_t pc, size_t range, const again_t *again) {
         return 1; // the next result runs it
     }
     for (int32_t part = 0; part < w->parts; part++) {
-        if (!point(w, part)) {
-            return 0;
-        }
         for (size_t at = all ? w->start : first; at < end; at = next(program, at)) {
+            if (!point(w, part)) { // again, as a callback may have come in
+                return 0;
+            }
             if (at == pc && range && !(again && all)) {
                 keep_inputs(w, pc, part, again != NULL);
             }
@@ -322,7 +330,7 @@ static int run_all(work_t *w, size_t pc, size_t range, const again_t *again) {
                 *word_at(w->regions, peak_of(program, range)) = 0; // this instruction's alone
             }
             int is_run = at == pc || ((all || names(program, at, program[range + 1])) && !is_left_out(w, at));
-            if (is_run && !w->run(w->context, at)) {
+            if (is_run && !run(w, at)) {
                 return 0;
             }
         }
@@ -352,7 +360,7 @@ static int leave_out(work_t *w, size_t pc, size_t range, int known) {
         *word_at(w->regions, peak) = 0;
         int32_t round = 0, largest;
         do {
-            good = w->run(w->context, pc);
+            good = run(w, pc);
             largest = *word_at(w->regions, peak);
         } while (good && follow(w, range) && !is_exact(w, pc, range, largest) && ++round < ROUNDS);
         is_found = known || largest == 0 || is_exact(w, pc, range, largest);
@@ -441,7 +449,7 @@ static int fit_echo(work_t *w, size_t pc, size_t range, size_t echo, const again
     const uint8_t *shape = odt_shape(odt_opcode(*instruction));
     uint32_t bytes = extent(&shape, instruction + 1 + odt_opcode(*instruction)->operands);
     for (size_t at = next(program, pc); at < echo; at = next(program, at)) {
-        if (is_mask(program, at, instruction[1]) && !w->run(w->context, at)) {
+        if (is_mask(program, at, instruction[1]) && !run(w, at)) {
             return 0;
         }
     }
@@ -583,11 +591,11 @@ static int is_step(work_t *w, size_t stop) {
 }
 
 int odt_calibrate(const int32_t *program, odt_region_t *regions, size_t start, size_t stop, int32_t *scales,
-    int32_t room, int32_t parts, int steps, odt_runner_t run, void *context) {
+    int32_t room, int32_t parts, int steps, odt_runner_t runner, void *context) {
     const int32_t *control = word_at(regions, ODT_CONTROL << ODT_REGION_SHIFT);
     size_t size = (odt_region_bytes(program, ODT_ARENA) + 3) & ~(size_t)3;
     work_t w = {program, regions, start, (size_t)program[ODT_HEADER_EVALUATE + 1], (size_t)program[ODT_HEADER_TRAIN],
-        (size_t)program[ODT_HEADER_TRAIN + 1], 0, scales, room, 0, 0, start, 0, run, context, parts,
+        (size_t)program[ODT_HEADER_TRAIN + 1], 0, scales, room, 0, 0, start, 0, runner, context, parts,
         control[ODT_COUNT], control[parts == 1 ? ODT_COUNT : ODT_BATCH], control[ODT_POSITION], size, NULL,
         parts > 1 && (!size || regions[ODT_ARENA].bytes / size < (size_t)parts)};
     while (w.ranges < w.stop && !is_range(program[w.ranges])) {

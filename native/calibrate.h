@@ -5,8 +5,10 @@
 
 #include "odt.h"
 
-// Runs the instruction at a word, which is the binding's affair; 0 if what calls it is to end.
+// Runs the instruction at a word, which is the binding's affair; ODT_RUN_CHANGED if it has looked for the regions'
+// buffers again, 0 if what calls it is to end.
 typedef int (*odt_runner_t)(void *context, size_t pc);
+enum { ODT_RUN_CHANGED = 2 };
 
 // Sets every scale that follows a peak to one too fine, then those of the instructions from word `start` to before
 // `stop` of a verified program, each from the peak that it finds; what updates is left out. `scales`: room for one word

@@ -58,23 +58,21 @@ def numbers_that_move_a_buffer():
                 assert at < 3
 
 
-def scheduled(call):
-    """Have it called as soon as a program looks."""
-    try:
-        import micropython
-
-        micropython.schedule(lambda unused: call(), None)
-        return True
-    except (ImportError, AttributeError):
-        return False
-
-
 def put(items, at, item):
     items[at] = item
 
 
 def a_list_that_changes_while_a_program_runs():
+    try:
+        from micropython import schedule
+    except ImportError:
+        return
     loaded = _odt.load(clears(50))
+    runs = (
+        lambda: _odt.run(loaded, regions, 12, 162),
+        lambda: _odt.calibrate(loaded, regions, 12, 162, scales),
+        lambda: _odt.calibrate(loaded, regions, 12, 162, scales, False, 2),  # micro-batches
+    )
     for size in (0, 1, 300, 20000):
         arena, control = bytearray(b"\x01" * 200), bytearray(CONTROL)
         regions = [arena, None, control, None, None, None]
@@ -86,19 +84,26 @@ def a_list_that_changes_while_a_program_runs():
             lambda: _odt.run(loaded, [bytearray(200), None, bytearray(CONTROL), None, None, None], 12, 162),
             lambda: scales.extend(array("i", range(size))),
         )
-        for number, change in enumerate(changes + changes):
-            scales = array("i", [0] * 16)
-            if not scheduled(change):
-                return
-            try:
-                if number < len(changes):
-                    _odt.run(loaded, regions, 12, 162)
-                else:
-                    _odt.calibrate(loaded, regions, 12, 162, scales)
-                assert len(regions) == 6 and not any(regions[0][:200][4:])
-            except (ValueError, RuntimeError, TypeError) as error:
-                assert "region" in str(error) or "buffer" in str(error), error
-            regions[:] = [bytearray(b"\x01" * 200), None, control, None, None, None]
+        for change in changes:
+            for number, run in enumerate(runs):
+                scales = array("i", [0] * 16)
+                regions[:] = [bytearray(b"\x01" * 200 * max(number, 1)), None, control, None, None, None]
+                arena = regions[0]
+                came = False
+
+                def come(unused):
+                    nonlocal came
+                    came = True
+                    change()
+
+                try:
+                    schedule(come, None)  # nothing looks for callbacks before the program runs
+                    came_before = came
+                    run()
+                    assert len(regions) == 6 and not any(regions[0][:200][4:])
+                except (ValueError, RuntimeError, TypeError) as error:
+                    assert "region" in str(error) or "buffer" in str(error), error
+                assert came and not came_before
 
 
 def anything(depth=0):
