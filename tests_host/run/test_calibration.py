@@ -20,9 +20,7 @@ STEPWISE = types.SimpleNamespace(**{name: value for name, value in vars(_odt).it
 
 
 def calibrated(session, engine, start, level, whole, words):
-    """The state and so many words of the control block as calibration leaves them, from that state and control block
-    on.
-    """
+    """The state and the first ``words`` of the control block after calibration, which begins with ``start``."""
     session.engine = engine
     session.state[:], session.arena[:] = start[0], bytes(len(session.arena))
     for index, word in enumerate(start[1]):
