@@ -239,7 +239,7 @@ static __attribute__((noinline)) void run_within(void) {
             continue; // a micro-batch's, of the arenas of all
         }
         if (ODT_REGION_IS_ALIGNED(i) && before) {
-            mp_raise_msg(&mp_type_RuntimeError, MP_ERROR_TEXT("a callback moved a buffer that a step uses"));
+            raise_moved();
         }
         mine.regions[i] = regions[i];
     }

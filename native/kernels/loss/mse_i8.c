@@ -36,7 +36,7 @@ static __attribute__((noinline)) void store_errors(errors_t *a) {
     #endif
     a->d = a->differences;
     #if ODT_32_BIT && !ODT_M0
-    if (odt_is_within(&a->q, 24)) { // differences have no more bits
+    if (odt_is_within(&a->q, 24)) { // a difference has at most 24 bits
         const odt_rescaler_t q = a->q;
         odt_outputs_t outputs = a->outputs;
         int64_t loss = (int64_t)a->loss;
