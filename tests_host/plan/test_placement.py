@@ -77,7 +77,7 @@ def test_a_network_with_skips_takes_stages_that_can_be_placed():
 
 @pytest.mark.slow
 def test_a_placement_far_from_its_bound_is_searched_for_longer():
-    """Of ProxylessNAS, biases of all layers: a board's placement takes a tenth more than the bound."""
+    """Of ProxylessNAS, biases of all layers: a board's placement takes 4 % more than the bound."""
     model = published.network("ProxylessNAS-w0.3", "49 KB")
     update.bias(model)
     model.compile(odt.SGD(0.05), batch_size=1)
@@ -86,6 +86,6 @@ def test_a_placement_far_from_its_bound_is_searched_for_longer():
     plain, rows = compile_graph(*what), Rows(stages=())
     rows.is_patient = True
     made = compile_graph(*what, rows=rows)
-    assert plain.arena > 1.1 * plain.lower_bound and made.lower_bound == plain.lower_bound
+    assert plain.arena > 1.04 * plain.lower_bound and made.lower_bound == plain.lower_bound
     assert made.arena <= 1.01 * made.lower_bound
     assert compile_graph(*what, rows=rows).code == made.code
