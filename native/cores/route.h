@@ -99,7 +99,7 @@
     ROUTE(gather_i8, _, quantize_floats, odt_gather_i8, odt_gather_i8, odt_gather_i8) \
     ROUTE(mse_i8, _, store_usual, odt_mse_i8, odt_mse_i8, odt_mse_i8) \
     ROUTE(adam_i8, odt_has_avx2, _, _, _, step_eights) \
-    ROUTE(adam_i8, _, step_row, step_weights, odt_adam_i8, odt_adam_i8) \
+    ROUTE(adam_i8, _, step_row, step_row, odt_adam_i8, odt_adam_i8) \
     ROUTE(adam_i32, _, step_usual, odt_adam_i32, odt_adam_i32, odt_adam_i32) \
     ROUTE(apply_i8, _, odt_apply_row, odt_apply_i8, odt_apply_i8, odt_apply_i8)
 

@@ -60,6 +60,8 @@ static inline int32_t move_moments(const adam_row_t *a, int32_t d, uint32_t half
 
 #if ODT_RP2040
 #include "../../cores/m0/adam_i16__rp2040.inc"
+#elif ODT_M4
+#include "../../cores/m4/adam_i16__m4.inc"
 #else
 
 // The row's state and weights, one by one.
@@ -80,9 +82,6 @@ static __attribute__((noinline)) void step_elements(adam_row_t *row) {
     }
 }
 
-#if ODT_M4
-#include "../../cores/m4/adam_i16__m4.inc"
-#else
 #if ODT_X86
 #include "../../cores/x86/adam_i16__x86.inc"
 #endif
@@ -98,30 +97,32 @@ static void step_row(adam_row_t *row) {
 }
 
 #endif
-#endif
 
-// Values that all rows of a parameter share. c1: 1 - beta1, Q12. quotient: the scale of first moment / second moment,
-// which have different units. largest: the second moment for a gradient of 2^(level + 1) units.
+// Values that all rows of a parameter share. A gradient of `bits` bits needs the exponent bits + need; with exponent ex
+// its contribution to the first moment is gradient * factor * 2^(power - ex). quotient: the scale of first moment /
+// second moment, which have different units. largest: the second moment for a gradient of 2^(level + 1) units.
 typedef struct {
     adam_row_t row;
     odt_dither_t dither;
-    uint32_t G, c1, quotient, largest;
-    int32_t level, K;
+    uint32_t factor, quotient, largest;
+    int32_t need, power, K;
 } adam_t;
 
 static adam_t begin(
     int32_t factor, int32_t gs, int32_t key, int32_t id, int32_t K, int32_t c1, int32_t r2, int32_t rc2) {
     uint32_t mean = (uint32_t)odt_limit(c1, 1, 4096), root = (uint32_t)odt_limit(rc2, 1, 16384);
+    uint32_t G = odt_scale_mul(odt_scale(factor), odt_scale(gs));
+    int32_t level = odt_min(LEVEL, 22 - odt_bit_length(mean));
     adam_t a = {.row = {.b1 = 65536 - 16 * mean, .divider = ODT_DIVIDER, .r2 = (uint32_t)r2},
         .dither = odt_dither(key, id),
-        .G = odt_scale_mul(odt_scale(factor), odt_scale(gs)),
-        .c1 = mean,
+        .factor = (uint32_t)odt_short_factor(G) * mean,
+        .power = odt_short_exponent(G) + 4, // a row's exponent is at least what it needs: the scale does not overflow
         .quotient = odt_scale_div(odt_scale_int(2 * mean), odt_scale_int(root)),
-        .level = odt_min(LEVEL, 22 - odt_bit_length(mean)),
         .K = K};
-    while ((a.largest = odt_divide(mean << (a.level + 2), root)) >> 15) { // a second moment has 16 bits
-        a.level--;
+    while ((a.largest = odt_divide(mean << (level + 2), root)) >> 15) { // a second moment has 16 bits
+        level--;
     }
+    a.need = odt_log2_floor(G) - level;
     return a;
 }
 
@@ -186,7 +187,7 @@ static void raise_state(const adam_t *a, int32_t rise) {
 static int32_t raise_exponent(adam_t *a, int8_t *exponent) {
     adam_row_t *row = &a->row;
     int32_t bits = bits_of(row, a->K), ex = *exponent;
-    int32_t need = odt_needed_exponent(bits, a->G, a->level);
+    int32_t need = odt_limit(bits + a->need, -100, 100);
     if (need > ex) {
         raise_state(a, need - ex);
         *exponent = (int8_t)(ex = need);
@@ -196,26 +197,21 @@ static int32_t raise_exponent(adam_t *a, int8_t *exponent) {
         return ex - need;
     }
     #endif
-    uint32_t scale = odt_scale_shift(a->G, 4 - ex);
     row->before = odt_max(bits - 16, 0);
-    uint32_t product = (uint32_t)odt_short_factor(scale) * a->c1;
-    int32_t power = odt_limit(odt_short_exponent(scale) + row->before, -31, 31);
-    row->factor = power < 0 ? product >> -power : product << power;
+    int32_t power = odt_limit(a->power - ex + row->before, -31, 31);
+    row->factor = power < 0 ? a->factor >> -power : a->factor << power;
     return ex - need;
 }
 
 // If a row's gradient and second moment have become small, chooses a smaller unit.
 static void lower_exponent(const adam_t *a, int16_t *m, int8_t *exponent) {
     int16_t *v = (int16_t *)(void *)((char *)m + a->row.v_apart);
-    uint32_t any = 0;
+    uint32_t any = 0, limit = a->largest / 16;
     int32_t k = 0;
-    for (; k + 4 <= a->K; k += 4) {
-        any |= (uint32_t)((uint16_t)v[k] | (uint16_t)v[k + 1] | (uint16_t)v[k + 2] | (uint16_t)v[k + 3]);
-    }
-    for (; k < a->K; k++) {
+    for (; k < a->K && any < limit; k++) {
         any |= (uint16_t)v[k];
     }
-    if (any == 0 || any >= a->largest / 16 || *exponent <= -100) {
+    if (any == 0 || any >= limit || *exponent <= -100) {
         return;
     }
     for (k = 0; k < a->K; k++) {
