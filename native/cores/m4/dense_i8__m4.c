@@ -228,17 +228,27 @@ static __attribute__((noinline)) int32_t dense_narrow(const odt_dense_i8_t *a, i
 
 // Packs K < 8 bytes minus zx as pairs, then zeros.
 static void widen_short(uint32_t *to, const int8_t *x, int32_t K, int32_t zx) {
-    int16_t *halves = (int16_t *)(void *)to;
-    for (int32_t k = 0; k < 8; k++) {
-        halves[(k & 4) + (k & 1) * 2 + (k >> 1 & 1)] = (int16_t)(k < K ? x[k] - zx : 0);
+    memset(to, 0, 8 * sizeof(int16_t));
+    for (int32_t k = 0; k < K; k++) {
+        int16_t half = (int16_t)(x[k] - zx);
+        memcpy((char *)to + 2 * ((k & 4) + (k & 1) * 2 + (k >> 1 & 1)), &half, sizeof(half));
     }
 }
 
 // sums = bias + (x - zx) * w for `count` rows of K < 8 weights, of which `safe` may be read as whole words.
-static void dot_short(int32_t *sums, const int8_t *w, const int32_t *bias, int32_t count, int32_t safe,
-    const uint32_t *x, int32_t K) {
+static __attribute__((noinline)) void dot_short(int32_t *sums, const int8_t *w, const int32_t *bias, int32_t count,
+    int32_t safe, const uint32_t *x, int32_t K) {
     uint32_t x0 = x[0], x1 = x[1], x2 = x[2], x3 = x[3];
     const int32_t *end = sums + odt_limit(safe, 0, count), *all = sums + count;
+    if (K == 1) { // a word has four rows
+        for (end = sums + (count & ~3); sums != end; sums += 4, w += 4, bias += 4) {
+            uint32_t word = odt_word(w), evens = odt_evens(word), odds = odt_odds(word);
+            sums[0] = odt_smlad(evens, x0, bias[0]);
+            sums[1] = odt_smlad(odds, x0, bias[1]);
+            sums[2] = odt_smlad(evens, x0 << 16, bias[2]);
+            sums[3] = odt_smlad(odds, x0 << 16, bias[3]);
+        }
+    }
     while (sums != end && K > 4) {
         uint32_t low = odt_word(w), high = odt_word(w + 4);
         int32_t sum = odt_smlad(odt_odds(low), x1, odt_smlad(odt_evens(low), x0, *bias++));

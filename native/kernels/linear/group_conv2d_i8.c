@@ -135,7 +135,7 @@ void odt_group_conv2d_i8(const odt_group_conv2d_i8_t *a) {
         odt_taps_t o = outputs_of(g, a->N, a->G);
         const int8_t *w = a->w + o.from * taps * a->C;
         groups = odt_joined_groups(g, a->G, a->N, a->C, taps);
-        if (taps > 1 && (a->C >= 4 || o.to - o.from >= 4)) { // four channels or filters fill a panel by themselves
+        if (taps > 1 && o.to - o.from >= 4) { // four filters fill a panel by themselves
             groups = 1;
         }
         if (groups > 1) {
