@@ -107,6 +107,7 @@ typedef struct {
     int32_t inputs, outputs;  // of a group
     int32_t w_group, w_input; // from the first weight of a group to the next group's, of an input to the next input's
     int32_t q_step;           // 1; 0: there is one multiplier
+    int32_t is_squares;       // the gradient of the input with strides of 2: x are the errors (odt_find_squares())
 } odt_groups_t;
 
 // Outputs first .. stop - 1; raises the peak. Returns whether it was done: not for strides above 2 or large filters.

@@ -810,47 +810,44 @@ int odt_correlate_one_i8__m0(const odt_correlation_t *a) {
     return depthwise(&d, 0, a->N);
 }
 
-// The sums of squares lie in the order of the image; with odd padding the first row and column are skipped.
+// Squares (odt_find_squares()): d describes errors as inputs, and the gradient of the input as outputs.
+static int plan_squares(odt_tile_t *t, const odt_depthwise_t *d) {
+    // Field by field, because a copy of the whole struct is slow on an RP2040.
+    t->H = d->H, t->W = d->W, t->KH = t->KW = 2, t->SH = t->SW = 1, t->top = 1 - d->top / 2, t->left = 1 - d->left / 2;
+    t->OH = (d->top + d->OH - 1) / 2 + t->top, t->OW = (d->left + d->OW - 1) / 2 + t->left;
+    t->zx = 0, t->x_h = d->x_h, t->x_w = d->x_w, t->group = 2, t->most /= 4;
+    return odt_tile_plan(t);
+}
+
+// The squares of a tile. Their sums lie in the order of the image; with odd padding the first row and column are
+// skipped. Returns where the first output lies.
+static int32_t begin_squares(planes_t *p, const odt_tile_t *t, output_t *o, const odt_depthwise_t *d, int32_t *sums) {
+    int32_t even = 2 * t->even, oh = 2 * t->oh - d->top % 2, ow = 2 * t->ow - d->left % 2;
+    int32_t above = odt_max(-oh, 0), beside = odt_max(-ow, 0);
+    p->windows = (odt_windows_t) {.x = odt_tile_windows(t), .sums = sums, .row = t->pitch * 4, .even = even * 4,
+        .skip = (t->pitch - t->even) * 4, .rows = t->rows};
+    p->sums = sums + above * even + beside;
+    begin_rows(o, d, odt_min(2 * t->rows, d->OH - oh) - above, odt_min(2 * t->columns, d->OW - ow) - beside, even);
+    return (oh + above) * d->y_oh + (ow + beside) * d->y_ow;
+}
+
 int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int32_t stop, int32_t *peak) {
-    int32_t words[ODT_TILE_WORDS + 2], sums[ODT_TILE_SUMS], w[9] = {0}, N = a->N, H = a->H, W = a->W;
+    int32_t words[ODT_TILE_WORDS + 2], sums[ODT_TILE_SUMS], w[9] = {0}, N = a->N;
     odt_squares_t s;
-    if (!odt_find_squares(&s, a)) {
-        return 0;
-    }
     odt_depthwise_t d = {.w = a->w, .q = a->q, .peak = peak, .KH = a->KH, .KW = a->KW, .lo = -127, .w_n = a->KH * a->KW,
-        .w_kh = a->KW, .w_kw = 1, .y_oh = W * N, .y_ow = N};
-    odt_tile_t t = {.H = a->OH,
-        .W = a->OW,
-        .x_h = a->OW * N,
-        .x_w = N,
-        .KH = 2,
-        .KW = 2,
-        .SH = 1,
-        .SW = 1,
-        .top = -s.top,
-        .left = -s.left,
-        .OH = s.high,
-        .OW = s.wide,
-        .group = 2,
-        .most = ODT_TILE_SUMS / 4,
-        .words = words};
+        .w_kh = a->KW, .w_kw = 1, .y_oh = a->W * N, .y_ow = N, .H = a->OH, .W = a->OW, .top = a->PT, .left = a->PL,
+        .OH = a->H, .OW = a->W, .x_h = a->OW * N, .x_w = N};
+    odt_tile_t t = {.most = ODT_TILE_SUMS, .words = words};
     planes_t p = {.sum_by = odt_sum_squares};
     output_t o;
-    if (!odt_tile_plan(&t) || !begin_outputs(&o, &d)) {
+    if (!odt_find_squares(&s, a) || !plan_squares(&t, &d) || !begin_outputs(&o, &d)) {
         return 0;
     }
     while (odt_tile_next(&t)) {
-        int32_t even = 2 * t.even, ih = 2 * t.oh - a->PT % 2, iw = 2 * t.ow - a->PL % 2;
-        int32_t above = odt_max(-ih, 0), beside = odt_max(-iw, 0);
-        int32_t rows = odt_min(2 * t.rows, H - ih) - above, columns = odt_min(2 * t.columns, W - iw) - beside;
-        p.windows = (odt_windows_t) {.x = odt_tile_windows(&t), .sums = sums, .row = t.pitch * 4, .even = even * 4,
-            .skip = (t.pitch - t.even) * 4, .rows = t.rows};
-        p.sums = sums + above * even + beside;
-        begin_rows(&o, &d, rows, columns, even);
+        int8_t *dx = a->dx + begin_squares(&p, &t, &o, &d, sums) + first;
         begin_channels(&p, &d, first, w, 3, &o);
         begin_tile(&p, &t);
-        begin_images(&p, a->B, a->e + first, a->OH * a->OW * N,
-            a->dx + (ih + above) * d.y_oh + (iw + beside) * N + first, H * d.y_oh, stop - first);
+        begin_images(&p, a->B, a->e + first, a->OH * d.x_h, dx, a->H * d.y_oh, stop - first);
         if (run_planes(&p)) {
             return 0;
         }
