@@ -150,15 +150,22 @@ enum {
     ODT_GATHER_PER_ERRORS = 22,
 };
 
-// Convolutions by positions (conv2d_i8__panel.inc). The most products of a window; the most outputs of a row or column.
-// Measured cycles of an RP2040: per panel, line of a panel and depth packed for a position; saved per image, for each
-// depth and, if windows are not gathered, for each row.
+// Convolutions by positions (conv2d_i8__panel.inc). The least and the most products of a window; the most outputs of a
+// row or column, and images at a time; the most images; columns of sums whose room the stack has, and about how many
+// bytes of windows are left of that. Measured cycles of an RP2040: per panel, line of a panel and depth packed, and
+// around the columns of a position or row; saved per column for each depth and, if windows are not gathered, for each
+// row.
 enum {
+    ODT_POSITION_LEAST = 16,
     ODT_POSITION_MOST = 144,
     ODT_POSITION_SIZE = 16,
-    ODT_POSITION_PANEL = 700,
+    ODT_POSITION_IMAGES = 4096,
+    ODT_POSITION_ROOM = 196,
+    ODT_POSITION_BYTES = 2400,
+    ODT_POSITION_PANEL = 300,
     ODT_POSITION_LINE = 150,
     ODT_POSITION_PACK = 27,
+    ODT_POSITION_CHUNK = 400,
     ODT_POSITION_DEPTH = 11,
     ODT_POSITION_ROW = 100,
 };
@@ -196,17 +203,17 @@ enum {
     ODT_DW_MORE = ODT_M4 ? 0 : ODT_M0 ? 5 : 0,
 };
 
-// The same of an input's gradient on an M0 (conv2d_dx_i8__m0.inc): for a position, for each error, for a position that
-// has some, to which come rows of the filter and their elements, and for an error that is not 0, with its elements; by
-// panels for each product, in tenths. Positions that judge, and the first of them.
+// The same of an input's gradient on an M0 (conv2d_dx_i8__m0.inc): sums of some rows of an image, and errors that are
+// listed. For a row of the image and a column of errors, each error that it meets; for the two, and each element; for
+// an error that is not 0, and each of its products; by panels for each product, in tenths. Positions that judge, and
+// the first of them.
 enum {
     ODT_DX_SUMS = 512,
-    ODT_DX_POSITION = 20,
-    ODT_DX_SCAN = 9,
-    ODT_DX_MET = 80,
-    ODT_DX_MET_ROW = 30,
-    ODT_DX_MET_TAP = 13,
-    ODT_DX_ERROR = 12,
+    ODT_DX_LIST = 96,
+    ODT_DX_SCAN = 7,
+    ODT_DX_LISTED = 220,
+    ODT_DX_LISTED_TAP = 12,
+    ODT_DX_ERROR = 6,
     ODT_DX_ERROR_TAP = 5,
     ODT_DX_PANEL_PRODUCTS = 35,
     ODT_DX_SAMPLES = 24,

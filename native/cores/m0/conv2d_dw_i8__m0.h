@@ -31,7 +31,9 @@ static ODT_COMPACT void fill_tile(tile_t *t, const odt_conv2d_dw_i8_t *a, int32_
     odt_taps_t w = odt_taps(iw, pitch / C, a->W);
     int8_t *to = t->inputs + w.from * C;
     const int8_t *x = a->x + (iw + w.from) * C;
-    memset(t->inputs, a->zx, sizeof(t->inputs));
+    if (b == 0 || t->images == 1) { // zx around whole images stays
+        memset(t->inputs, a->zx, sizeof(t->inputs));
+    }
     for (int32_t stop = odt_min(b + t->images, a->B); b < stop; b++) {
         for (int32_t line = ih; line < ih + t->lines; line++, to += pitch) {
             if (line >= 0 && line < H) {
@@ -64,8 +66,8 @@ static ODT_COMPACT __attribute__((noinline)) void add_tile_m0(const odt_conv2d_d
     odt_listed_t list[ERRORS], *at = list;
     int32_t N = a->N, row = a->OW * N, down = a->SH * t->pitch, most = odt_max(AT_ONCE / columns, 1), offset = 0;
     odt_scan_t scan = {.step = N, .apart = a->SW * a->C, .e_skip = row - columns * N};
-    scan.row = columns * scan.apart;
-    scan.skip = down - scan.row;
+    scan.count = columns;
+    scan.skip = down - columns * scan.apart;
     for (; images; images--, e += (a->OH - rows) * row, offset += t->lines * t->pitch) {
         for (int32_t oh = 0; oh < rows; oh += scan.rows, e += scan.rows * row) {
             scan.rows = odt_min(rows - oh, most);

@@ -111,36 +111,58 @@ __attribute__((naked, noinline)) void odt_sum_columns(const odt_columns_t *c) {
         );
 }
 
-_Static_assert(offsetof(odt_scan_t, row) == 8 && offsetof(odt_scan_t, rows) == 20, "as the loop loads them");
+_Static_assert(offsetof(odt_scan_t, count) == 8 && offsetof(odt_scan_t, rows) == 20, "as the loop loads them");
 
-// 9 cycles per error, 9 more if it is not 0, 10 per row. r0: at, r1: e, r2: offset, r3: where the row ends, r4: step,
-// r5: apart, r6: an error, r7: 0, r8: skip, r9: row, r10: e_skip, r11: rows.
+// 6.75 cycles per error, 6 more if it is not 0, 17 per row. r0: at, r1: e, r2: offset, r3: turns left of the row, r4:
+// step, r5: apart, r6: an error, r7: 0, r8: skip, r9: a row's turns, r10: e_skip, r11: rows, lr: where the loop is
+// entered.
 __attribute__((naked, noinline)) odt_listed_t *odt_list_errors(
     odt_listed_t *at, const int8_t *e, int32_t offset, const odt_scan_t *scan) {
     (void)at, (void)e, (void)offset, (void)scan;
     __asm volatile (
         ".syntax unified\n"
+        ".macro odt_scan n\n" // 10 bytes
+        "ldrsb r6, [r1, r7]\n"
+        "adds r1, r1, r4\n"
+        "cmp r6, #0\n"
+        "bne 4\\n\\()f\n"
+        "5\\n:\n"
+        "adds r2, r2, r5\n"
+        ".endm\n"
+        ".macro odt_scan_listed n\n"
+        "4\\n:\n"
+        "stmia r0!, {r2, r6}\n"
+        "b 5\\n\\()b\n"
+        ".endm\n"
         ODT_SAVE_REGISTERS
         "ldmia r3!, {r4-r7}\n"
-        "mov r9, r6\n"
         "mov r8, r7\n"
+        "adds r7, r6, #3\n"
+        "lsrs r7, r7, #2\n"
+        "mov r9, r7\n"
+        "rsbs r6, r6, #0\n" // enters the loop so that the remainder modulo 4 comes first
+        "movs r7, #3\n"
+        "ands r6, r7\n"
+        "movs r7, #10\n"
+        "muls r6, r7\n"
+        "adr r7, 2f\n"
+        "adds r6, r6, r7\n"
+        "mov lr, r6\n"
         "ldmia r3!, {r6, r7}\n"
         "mov r10, r6\n"
         "mov r11, r7\n"
         "movs r7, #0\n"
-        "subs r1, r1, r4\n"
         "1:\n"
         "mov r3, r9\n"
-        "adds r3, r3, r2\n"
+        "mov pc, lr\n"
+        ".balign 4\n"
         "2:\n"
-        "adds r1, r1, r4\n"
-        "ldrsb r6, [r1, r7]\n"
-        "cmp r6, #0\n"
-        "bne 4f\n"
-        "adds r2, r2, r5\n"
-        "cmp r2, r3\n"
+        "odt_scan 0\n"
+        "odt_scan 1\n"
+        "odt_scan 2\n"
+        "odt_scan 3\n"
+        "subs r3, r3, #1\n"
         "bne 2b\n"
-        "3:\n"
         "add r2, r8\n"
         "add r1, r10\n"
         "mov r6, r11\n"
@@ -148,14 +170,12 @@ __attribute__((naked, noinline)) odt_listed_t *odt_list_errors(
         "mov r11, r6\n"
         "bne 1b\n"
         ODT_RESTORE_REGISTERS
-        "4:\n"
-        "str r2, [r0]\n"
-        "str r6, [r0, #4]\n"
-        "adds r0, #8\n"
-        "adds r2, r2, r5\n"
-        "cmp r2, r3\n"
-        "bne 2b\n"
-        "b 3b\n"
+        "odt_scan_listed 0\n"
+        "odt_scan_listed 1\n"
+        "odt_scan_listed 2\n"
+        "odt_scan_listed 3\n"
+        ".purgem odt_scan\n"
+        ".purgem odt_scan_listed\n"
         );
 }
 

@@ -30,7 +30,7 @@ void odt_sum_rows(odt_columns_t *c, int32_t length, int32_t w_pitch, int32_t sum
 // Where errors lie, and the offsets that they are to have: `rows` > 0 rows of errors, `step` bytes apart.
 typedef struct {
     int32_t step, apart;    // 0, 4: from an error to the next, and from its offset
-    int32_t row, skip;      // 8, 12: offsets of a row, more than 0, and from there to the next row's
+    int32_t count, skip;    // 8, 12: errors of a row, more than 0; from the offset after the last to the next row's
     int32_t e_skip, rows;   // 16, 20: bytes from a row's last error to the next row
 } odt_scan_t;
 

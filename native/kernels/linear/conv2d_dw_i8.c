@@ -53,12 +53,17 @@ static ODT_COMPACT int is_sparse(const odt_conv2d_dw_i8_t *a) {
     #if ODT_M4
     panel += KH * ((run + 3) / 4 * (int64_t)(ODT_DW_PACK_WORD + ODT_DW_PACK / odt_max(a->OW, 1)));
     #endif
-    // the time of panels
-    int64_t left = (positions + step - 1) / step * (panel - (int64_t)a->R * ODT_DW_SCAN);
-    for (int32_t m = 0; m < positions && left > 0; m += step) {
-        left -= odt_count_errors(a->e + m * a->N + a->at, a->R) * direct;
+    // the time that panels take
+    int64_t left = (positions + step - 1) / step * (panel - (int64_t)a->R * ODT_DW_SCAN) - 1;
+    while (left > INT32_MAX || direct > INT32_MAX) { // a small module has no division of 64 bits
+        left >>= 1;
+        direct >>= 1;
     }
-    return left > 0;
+    int32_t most = left < 0 ? -1 : (int32_t)left / odt_max((int32_t)direct, 1), errors = 0;
+    for (int32_t m = 0; m < positions && errors <= most; m += step) {
+        errors += odt_count_errors(a->e + m * a->N + a->at, a->R);
+    }
+    return errors <= most;
 }
 
 #if ODT_M0 && !ODT_SMALL

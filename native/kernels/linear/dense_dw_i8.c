@@ -256,7 +256,7 @@ static void dense_dw_column(const odt_dense_dw_i8_t *a, const int8_t *errors) {
     }
     for (int32_t m = 0, count; m < a->M; m += count) {
         count = odt_min(a->M - m, ODT_COLUMN_LIST);
-        scan.row = count * K;
+        scan.count = count;
         odt_columns_t c = {.sums = a->dw, .list = list, .w = a->x + m * K, .rows = 1};
         c.end = odt_list_errors(list, errors + m * a->N, 0, &scan);
         odt_poll();

@@ -46,26 +46,23 @@ def dx_errors(e, N):
     """What is_sparse() of conv2d_dx_i8__m0.inc finds in errors ``e`` of N channels."""
     counts, first = sampled(e, N, 0, N, DX["SAMPLES"]), DX["FIRST"]
     many = len(counts) >= first and 5 * sum(counts[:first]) > 3 * first * N
-    return {"hits": sum(counts), "met": len(counts) - counts.count(0), "sampled": len(counts), "many": many}
+    return {"hits": sum(counts), "sampled": len(counts), "many": many}
 
 
 def _conv2d_dx(s):
     h = meetings(s["OH"], s["SH"], s["PT"], s["KH"], s["H"])
     w = meetings(s["OW"], s["SW"], s["PL"], s["KW"], s["W"])
     outputs, N, C = s["OH"] * s["OW"], s["N"], s["C"]
-    if s["W"] * C <= DX["SUMS"] and C >= 4 and not s["many"]:
-        taps, rows = h * w * C, h * s["OW"]
+    if s["W"] * C <= DX["SUMS"] and C >= 4 and s["KH"] <= DX["LIST"] and not s["many"]:
+        taps, columns = h * w * C, h * s["OW"]
         panel = DX["PANEL_PRODUCTS"] * s["KH"] * s["KW"] * C * N // 10
-        positions = s["sampled"] * outputs
-        direct = s["hits"] * (DX["ERROR"] * outputs + DX["ERROR_TAP"] * taps)
-        direct += s["met"] * (DX["MET"] * outputs + DX["MET_ROW"] * rows + DX["MET_TAP"] * taps)
-        direct += positions * (DX["POSITION"] + DX["SCAN"] * N)
-        if direct < positions * panel:
-            E, met = s["E"], s["met"] / s["sampled"] * s["B"] * outputs
-            return [("dx sparse", {"1": 1, "positions": s["B"] * outputs, "scan": s["B"] * outputs * N, "errors": E,
-                                   "rows": E * h / s["OH"], "products": E * taps / outputs,
-                                   "outputs": s["B"] * s["H"] * s["W"] * C, "met": met, "met rows": met * h / s["OH"],
-                                   "met products": met * taps / outputs})]  # fmt: skip
+        direct = s["hits"] * (DX["ERROR"] * columns + DX["ERROR_TAP"] * taps)
+        rows = s["H"] * (DX["LISTED"] * s["OW"] + DX["LISTED_TAP"] * w * C)
+        if direct + s["sampled"] * (rows + DX["SCAN"] * columns * N) < s["sampled"] * outputs * panel:
+            B, E = s["B"], s["E"]
+            return [("dx sparse", {"1": 1, "lists": B * s["H"] * s["OW"], "scan": B * columns * N,
+                                   "errors": E * h / s["OH"], "fours": B * s["H"] * w * C / 4,
+                                   "products": E * taps / outputs, "outputs": B * s["H"] * s["W"] * C})]  # fmt: skip
     found = []
     for KH, KW, top, left, OH, OW, is_dense in phases(s):
         found += correlate(s["B"], s["OH"], s["OW"], s["N"], s["C"], KH, KW, 1, 1, top, left, OH, OW, is_dense, "dx ")
@@ -179,7 +176,7 @@ def correlate(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, is_dense=True, k
             "odd": panels * P * (K % 2),
         }  # fmt: skip
         finishes, group = panels * (blocks + apart), "pointwise"
-    elif is_by_position(B, H, W, C, KH, KW, SH, SW, top, left, OH, OW, kind):
+    elif is_by_position(B, H, W, C, KH, KW, SH, SW, top, left, OH, OW, kind, is_dense):
         return [(kind + "positions", positions(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, kind))]
     elif _is_gathered(KH, length, C, W, OW, SW, panels):
         step = (K + 3) & ~3
@@ -215,28 +212,51 @@ def correlate(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, is_dense=True, k
     return [(kind + group, terms)]
 
 
-def is_by_position(B, H, W, C, KH, KW, SH, SW, top, left, OH, OW, kind):
+def is_by_position(B, H, W, C, KH, KW, SH, SW, top, left, OH, OW, kind, is_dense):
     """As in conv2d_i8__panel.inc. An input's gradient packs tap by tap, and its padding is 0."""
-    depth, lines = KH * KW * C, KW if kind else 1
-    if depth > POSITION["MOST"] or max(OH, OW) > POSITION["SIZE"] or (depth > FEW and kind):
+    depth, lines, places = KH * KW * C, KW if kind else 1, OH * OW
+    if depth < POSITION["LEAST"] or depth > POSITION["MOST"] or max(OH, OW) > POSITION["SIZE"]:
+        return False
+    if POSITION["IMAGES"] < B or (depth > FEW and kind):
         return False
     met = meetings(OH, SH, top, KH, H) * meetings(OW, SW, left, KW, W) * C
-    saved = (OH * OW * depth - met) * POSITION["DEPTH"] + (OH * OW * KH * POSITION["ROW"] if depth > FEW else 0)
-    packed = OH * OW * (POSITION["PANEL"] + KH * lines * POSITION["LINE"]) + met * POSITION["PACK"]
-    return min(B, POSITION["SIZE"]) * saved > packed
+    saved = (places * depth - met) * POSITION["DEPTH"] + (places * KH * POSITION["ROW"] if depth > FEW else 0)
+    saved += 0 if is_dense else OH * POSITION["CHUNK"]
+    chunks = places * -(-B // POSITION["SIZE"])
+    packed = 4 + chunks * min(B, POSITION["SIZE"]) * depth // POSITION["BYTES"]
+    each = POSITION["PANEL"] + KH * lines * POSITION["LINE"] + depth * POSITION["PACK"]
+    return B * saved > chunks * POSITION["CHUNK"] + packed * each
+
+
+def _alike(outputs, stride, pad, taps, extent):
+    """{taps that lie inside, by number: how many outputs of an axis have them}."""
+    found = {}
+    for out in range(outputs):
+        met = tuple([tap for tap in range(taps) if 0 <= out * stride - pad + tap < extent])
+        found[met] = found.get(met, 0) + 1
+    return found
 
 
 def positions(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, kind):
-    """As correlate_by_position() does it."""
-    panels, places = -(-N // ROWS), OH * OW
-    rows, columns = meetings(OH, SH, top, KH, H), meetings(OW, SW, left, KW, W)
-    met, lines = rows * columns * C, rows * (columns if kind else OW)
-    blocks = 1 if B <= 16 else B / 24
-    return {
-        "1": 1, "panels": panels * places * blocks, "lines": rows * OW * blocks, "packs": panels * lines * blocks,
-        "pack": panels * met * blocks, "columns": panels * places * B, "pairs": panels * met * B / 2, "bytes": met * B,
-        "outputs": places * B * N,
-    }  # fmt: skip
+    """As correlate_by_position() does it, class by class."""
+    panels, columns = -(-N // ROWS), _alike(OW, SW, left, KW, W).items()
+    terms = {"1": 1, "outputs": OH * OW * B * N}
+    for rows, high in _alike(OH, SH, top, KH, H).items():
+        for taps, wide in columns:
+            K = len(rows) * len(taps) * C
+            step = (K + 3) & ~3
+            free = POSITION["ROOM"] * 16 - step * 8
+            most = min(B, POSITION["SIZE"], free // (16 + step))
+            chunks = high * wide * -(-B // most)
+            blocks = -(-chunks // ((free - most * 16) // max(most * step, 1)))
+            lines = len(rows) * len(taps) if kind else 1 if len(taps) == KW else len(rows)
+            for name, count in {
+                "panels": panels * blocks, "chunks": panels * chunks, "packs": panels * blocks * lines,
+                "pack": panels * blocks * K, "lines": chunks * len(rows), "columns": panels * high * wide * B,
+                "pairs": panels * high * wide * B * K / 2, "bytes": high * wide * B * K,
+            }.items():  # fmt: skip
+                terms[name] = terms.get(name, 0) + count
+    return terms
 
 
 def _gather(B, H, W, C, KH, KW, SH, SW, OH, OW, is_whole=True):
