@@ -82,8 +82,9 @@ def test_a_process_that_dies_is_started_again_and_its_connection_ends():
 def test_the_command_serves_its_nodes_until_ctrl_c_and_another_takes_them(capsys):
     words = [sys.executable, "-m", "odt", "fleet", SCRIPT, "--twins", "2", "--listen", "0", "--of", "3"]
     served = subprocess.Popen(
-        words, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=dict(os.environ, PYTHONPATH=str(ROOT))
-    )
+        words, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=dict(os.environ, PYTHONPATH=str(ROOT)),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # which a shell's background jobs ignore
+    )  # fmt: skip
     try:
         line = served.stdout.readline()
         assert line.startswith("nodes 0 to 1 of 3 on ports ")

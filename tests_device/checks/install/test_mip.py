@@ -172,7 +172,7 @@ class Folder:
     [("stock_qemu_m3", "armv7m"), ("stock_qemu_m4hf", "armv7emsp"), ("stock_qemu_rv32", "rv32imc")],
 )
 def test_all_files_for_one_architecture_come_by_mpremote(name, arch, index, tmp_path):
-    """By mpremote's own mip, to a folder, which the machine has in its memory: its serial line takes a minute for it."""
+    """By mpremote's own mip, to a folder, which the machine has in its memory: its serial line takes a minute."""
     forge._install_package(Folder(tmp_path), "%s/%s_6.3.json" % (index[1], arch), "", "lib", None, True)
     with machines.open(name) as machine:
         machine.install(sorted((tmp_path / "lib").iterdir()))
