@@ -273,6 +273,16 @@ def draw_case(d):
     return model, options, x, y
 
 
+def residual(blocks):
+    """Residual blocks at 5x5, whose gradients are sums that overwrite one of their terms; not compiled."""
+    x = inputs = odt.Input((5, 5, 3), dtype="uint8", scale=1 / 64)
+    x = odt.Conv2D(4, 3, padding="same", activation="relu")(x)
+    for _ in range(blocks):
+        y = odt.Conv2D(4, 3, padding="same", activation="relu")(x)
+        x = odt.ReLU()(odt.Add()([x, odt.Conv2D(4, 3, padding="same")(y)]))
+    return odt.Model(inputs, odt.Dense(10)(odt.GlobalAvgPool()(x)))
+
+
 def spread(model):
     """Give the channels of every kernel scales of their own, as training does; a new network's are alike, and errors
     that are scaled by channel draw no random numbers then.

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from networks import residual
 
 import odt
 from odt.base import opcodes
@@ -185,15 +186,6 @@ def test_the_placement_among_windows_is_the_first_fit_among_all(data):
 
 def test_no_lives_take_no_bytes():
     assert memory.place([], memory.Arena(), 3) == (0, 0)
-
-
-def residual(blocks):
-    x = inputs = odt.Input((5, 5, 3), dtype="uint8")
-    x = odt.Conv2D(4, 3, padding="same", activation="relu")(x)
-    for _ in range(blocks):
-        y = odt.Conv2D(4, 3, padding="same", activation="relu")(x)
-        x = odt.ReLU()(odt.Add()([x, odt.Conv2D(4, 3, padding="same")(y)]))
-    return odt.Model(inputs, odt.Dense(10)(odt.GlobalAvgPool()(x)))
 
 
 @pytest.mark.parametrize("blocks, batch, micro", ((2, 4, 1), (2, 4, 2), (3, 4, 2), (2, 6, 3), (3, 6, 3)))

@@ -4,20 +4,14 @@ import types
 
 import _odt
 import pytest
+from networks import residual
 
-import odt
 
 X, Y = bytes([7 * i % 251 for i in range(4 * 75)]), bytes(range(4))
 
 
-def residual(blocks, micro_batch=None):
-    """Each block's gradient is a sum that overwrites one of its terms."""
-    x = inputs = odt.Input((5, 5, 3), dtype="uint8", scale=1 / 64)
-    x = odt.Conv2D(4, 3, padding="same", activation="relu")(x)
-    for _ in range(blocks):
-        y = odt.Conv2D(4, 3, padding="same", activation="relu")(x)
-        x = odt.ReLU()(odt.Add()([x, odt.Conv2D(4, 3, padding="same")(y)]))
-    model = odt.Model(inputs, odt.Dense(10)(odt.GlobalAvgPool()(x)))
+def compiled(blocks, micro_batch):
+    model = residual(blocks)
     model.compile("adam", batch_size=4, micro_batch=micro_batch, seed=1)
     return model
 
@@ -39,8 +33,8 @@ def runs(model):
 
 @pytest.mark.parametrize("micro_batch", [None, 2])
 def test_twice_the_blocks_take_twice_the_runs(micro_batch):
-    (few, _), (many, state) = [runs(residual(blocks, micro_batch)) for blocks in (4, 8)]
+    (few, _), (many, state) = [runs(compiled(blocks, micro_batch)) for blocks in (4, 8)]
     assert many < 2.2 * few
-    model = residual(8, micro_batch)
+    model = compiled(8, micro_batch)
     model.train_step(X, Y)
     assert bytes(model.session.state) == state
