@@ -112,12 +112,12 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
     "rsb r4, r4, #0\n" /* those modulo 4 are done first */ \
     "and r4, r4, #3\n"
 #define WINDOW_END \
-    "ldr r8, [r0, #16]\n" \
+    "ldr r8, [r0, #32]\n" \
     "add r8, r2, r8, lsl #2\n" \
-    "str r8, [r0, #24]\n"
+    "str r8, [r0, #40]\n"
 #define WORDS \
     ODT_WORD ODT_WORD ODT_WORD ODT_WORD \
-    "ldr r8, [r0, #24]\n" \
+    "ldr r8, [r0, #40]\n" \
     "cmp r2, r8\n" \
     "bne 2b\n"
 #else
@@ -128,15 +128,13 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
 #endif
 
 #define START \
-    "ldrd r4, r5, [r0, #-44]\n" \
-    "ldrd r6, r7, [r0, #-36]\n" \
     WINDOW_END \
-    "ldr r1, [r0, #12]\n" \
-    "ldr pc, [r0, #20]\n"
+    "ldr pc, [r0, #36]\n"
+#define NEXT "ldm r0, {r1, r4-r10}\n" // panel, start, step, back, end
 
 // Sums start from zero: the first word of a window is separate.
+#define NEXT_OF_ZERO "ldm r0, {r1, r8-r10}\n"
 #define ZERO \
-    "ldr r1, [r0, #12]\n" \
     "ldr lr, [r2], #4\n" \
     "ldm r1!, {r8-r11}\n" \
     "sxtb16 r12, lr\n" \
@@ -150,7 +148,7 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
     "smuad r7, r10, r12\n" \
     "smlad r6, r9, lr, r6\n" \
     "smlad r7, r11, lr, r7\n" \
-    "ldr pc, [r0, #20]\n"
+    "ldr pc, [r0, #36]\n"
 
 #define LARGEST \
     "ssub16 r8, r4, r12\n" \
@@ -176,7 +174,7 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
     "pkhbt r4, r4, r6, lsl #16\n" \
     "pkhbt r5, r5, r7, lsl #16\n"
 #define SHIFTED SCALE("smmla") \
-    "ldr r1, [r0, #28]\n" \
+    "ldr r1, [r0, #44]\n" \
     "asr r4, r4, r1\n" \
     "asr r5, r5, r1\n" \
     "asr r6, r6, r1\n" \
@@ -187,7 +185,7 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
     "pkhtb r5, r7, r5, asr #16\n"
 #define ROUNDED SCALE("smmlar") PAIRS
 
-#define OUTPUTS(label, scale, bounds) \
+#define OUTPUTS(label, scale, bounds, next) \
     label ":\n" \
     "ldmdb r0, {r1, r8-r12, lr}\n" /* m, half, bounds */ \
     scale \
@@ -196,9 +194,9 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
     "usat16 r4, #8, r4\n" \
     "usat16 r5, #8, r5\n" \
     "orr r4, r4, r5, lsl #8\n" \
-    "eor r4, r4, #0x80808080\n" \
-    "ldm r0, {r8-r10}\n" /* step, back, end */ \
-    "str r4, [r3]\n" \
+    "eor r11, r4, #0x80808080\n" \
+    next \
+    "str r11, [r3]\n" \
     "add r3, r3, r8\n" \
     "add r2, r2, r9\n" \
     "cmp r3, r10\n" \
@@ -206,18 +204,18 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
     "pop {r4-r11, pc}\n"
 
 #if ODT_MPY
-#define WAYS(way) way(3, SHIFTED, BOTH)
+#define WAYS(way, next) way(3, SHIFTED, BOTH, next)
 #else
-#define WAYS(way) way(3, SHIFTED, BOTH) way(4, SHIFTED, LARGEST) way(5, UPPER, BOTH) way(6, UPPER, LARGEST) \
-    way(7, ROUNDED, BOTH) way(8, ROUNDED, LARGEST)
+#define WAYS(way, next) way(3, SHIFTED, BOTH, next) way(4, SHIFTED, LARGEST, next) way(5, UPPER, BOTH, next) \
+    way(6, UPPER, LARGEST, next) way(7, ROUNDED, BOTH, next) way(8, ROUNDED, LARGEST, next)
 #endif
-#define PLACE(label, scale, bounds) ".word " #label "f - 9b + 1\n"
-#define WAY(label, scale, bounds) OUTPUTS(#label, scale, bounds)
+#define PLACE(label, scale, bounds, next) ".word " #label "f - 9b + 1\n"
+#define WAY(label, scale, bounds, next) OUTPUTS(#label, scale, bounds, next)
 
-// 13 instructions for 16 products, 30 for four outputs, 35 with any shift; 3 fewer from zero, or without the smallest.
-// r0: 44 bytes into the maker, r1: panel, r2: x, r3: y, r4-r7: sums and results, r8-r12, lr: pairs of the panel and of
+// 13 instructions for 16 products, 27 for four outputs, 32 with any shift; 1 fewer from zero, 3 without the smallest.
+// r0: 28 bytes into the maker, r1: panel, r2: x, r3: y, r4-r7: sums and results, r8-r12, lr: pairs of the panel and of
 // x; r1, r8-r12, lr: scales, bounds.
-#define MAKE(name, start, entry) \
+#define MAKE(name, next, start, entry, whole) \
     ODT_ASSEMBLY static void name(odt_maker_t *maker, const int8_t *x, int8_t *y) { \
         (void)maker, (void)x, (void)y; \
         __asm volatile ( \
@@ -225,37 +223,45 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
             "push {r4-r11, lr}\n" \
             "mov r3, r2\n" \
             "mov r2, r1\n" \
-            "add r0, r0, #44\n" \
-            "ldr r4, [r0, #16]\n" \
-            "ldr r7, [r0, #32]\n" \
+            "add r0, r0, #28\n" \
+            "ldr r4, [r0, #32]\n" \
+            "ldr r7, [r0, #48]\n" \
             entry \
             "mov r5, #52\n" \
             "adr.w r6, 2f\n" \
             "mla r4, r4, r5, r6\n" \
             "add r4, r4, #1\n" \
-            "str r4, [r0, #20]\n" \
             "adr.w r6, 9f\n" \
             "ldr r7, [r6, r7, lsl #2]\n" \
             "add r7, r7, r6\n" \
-            "str r7, [r0, #36]\n" \
+            whole \
+            "str r4, [r0, #36]\n" \
+            "str r7, [r0, #52]\n" \
+            next \
             "b 1f\n" \
             ".balign 4\n" \
             "9:\n" \
-            WAYS(PLACE) \
+            WAYS(PLACE, next) \
             "1:\n" \
             start \
             "2:\n" \
             WORDS \
-            "ldr pc, [r0, #36]\n" \
-            WAYS(WAY) \
+            "ldr pc, [r0, #52]\n" \
+            WAYS(WAY, next) \
             ); \
     }
 
-MAKE(make_pixels, START, FIRST_WORD)
+MAKE(make_pixels, NEXT, START, FIRST_WORD, "")
 #if ODT_MPY
 #define make_pixels_of_zero make_pixels
 #else
-MAKE(make_pixels_of_zero, ZERO, FIRST_WORD "add r4, r4, #1\n")
+// the only word of a window is multiplied before the others
+#define WHOLE \
+    "ldr r6, [r0, #32]\n" \
+    "cmp r6, #1\n" \
+    "it eq\n" \
+    "moveq r4, r7\n"
+MAKE(make_pixels_of_zero, NEXT_OF_ZERO, ZERO, FIRST_WORD "add r4, r4, #1\n", WHOLE)
 #endif
 
 int odt_begin_maker(odt_maker_t *maker, const odt_multiplier_t *q, int32_t q_step, int32_t channels,
@@ -306,6 +312,11 @@ void odt_make_pixels(odt_maker_t *maker, const odt_made_t *made, int is_zero, in
     maker->way = ODT_MPY ? 0 : 2 * maker->scale + (zy == -128);
     for (int32_t i = made->rows; i; i--, x += made->x_row, y += made->y_row) {
         maker->end = y + made->count * maker->step;
+        if (!ODT_MPY && is_zero) { // in the order of the loop
+            maker->start[0] = maker->step;
+            maker->start[1] = maker->back;
+            maker->start[2] = (int32_t)(uintptr_t)maker->end;
+        }
         (is_zero ? make_pixels_of_zero : make_pixels)(maker, x, y);
     }
     if (odt_is_below(maker->found, lo, 128)) {

@@ -29,11 +29,12 @@ enum { ODT_SHIFTED, ODT_UPPER, ODT_ROUNDED };
 
 // Multiplies windows of bytes by a panel and converts the sums to outputs of four adjacent channels.
 typedef struct {
-    int32_t start[4], m[4], half;
+    int32_t m[4], half;
     uint32_t found[2];    // the largest and the smallest v in each half
+    const int16_t *panel; // `words` > 0 times four products, at most 96
+    int32_t start[4];     // overwritten if sums start from 0
     int32_t step, back;   // bytes from an output to the next; from the end of a window to the next
     const int8_t *end;    // of y
-    const int16_t *panel; // `words` > 0 times four products, at most 96
     // the entry of the loop, the end of a window's words, the code after it
     int32_t words, entry, stop, shift, way, finish;
     int32_t scale;
