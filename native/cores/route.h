@@ -18,6 +18,7 @@
 #define ODT_ROUTES(ROUTE) \
     ROUTE(conv2d_i8, odt_has_vnni, _, _, _, odt_correlate_dot_i8__x86) \
     ROUTE(conv2d_i8, odt_has_avx2, _, _, _, odt_correlate_i8__x86) \
+    ROUTE(conv2d_i8, odt_is_one, _, odt_correlate_one_i8__m4, _, _) \
     ROUTE(conv2d_i8, odt_is_single, odt_correlate_single_i8, odt_correlate_single_i8, odt_correlate_single_i8, _) \
     ROUTE(conv2d_i8, odt_is_pointwise, correlate_pointwise, _, correlate_pointwise, _) \
     ROUTE(conv2d_i8, is_by_position, correlate_by_position, _, correlate_by_position, _) \
@@ -26,6 +27,7 @@
     ROUTE(conv2d_i8, odt_is_few, _, odt_correlate_few_i8, _, _) \
     ROUTE(conv2d_i8, _, correlate_by_rows, correlate_all, correlate_by_rows, conv2d_channels) \
     ROUTE(conv2d_dx_i8, is_sparse, conv2d_dx_of_errors, _, _, _) \
+    ROUTE(conv2d_dx_i8, odt_is_one, _, odt_correlate_one_i8__m4, _, _) \
     ROUTE(conv2d_dx_i8, odt_is_single, odt_correlate_single_i8, odt_correlate_single_i8, odt_correlate_single_i8, _) \
     ROUTE(conv2d_dx_i8, odt_is_pointwise, correlate_pointwise, _, correlate_pointwise, _) \
     ROUTE(conv2d_dx_i8, is_by_position, correlate_by_position, _, correlate_by_position, _) \
@@ -119,6 +121,9 @@ enum { ODT_COLUMN_ERRORS = 3, ODT_COLUMN_LIST = 32 };
 
 // A convolution with one filter (single_i8.c): the most rows, and the most weights if these lie apart.
 enum { ODT_SINGLE_ROWS = 16, ODT_SINGLE_WEIGHTS = 320 };
+
+// The same on an M4 from copied rows (conv2d_one_i8__m4.c): the most products of a row.
+enum { ODT_ONE_ROW = 96 };
 
 // A convolution of one channel by tiles on an M0: the least rows and columns of outputs.
 enum { ODT_ONE_SIZE = 4 };

@@ -342,14 +342,17 @@ __attribute__((noinline)) static void correlate_all(const odt_correlation_t *a, 
 }
 
 void odt_correlate_part_i8(const odt_correlation_t *given) {
-    if (odt_is_single(given)) {
+    int is_one = odt_is_one(given);
+    if (!is_one && odt_is_single(given)) {
         odt_correlate_single_i8(given);
         return;
     }
     odt_correlation_t flat = flatten(given);
     const odt_correlation_t *a = &flat;
     int32_t bounds[2] = {INT16_MIN, INT16_MAX};
-    if (odt_is_few(a)) {
+    if (is_one) {
+        odt_correlate_one_i8__m4(given, bounds);
+    } else if (odt_is_few(a)) {
         odt_correlate_few_i8(a, bounds);
     } else if (a->w_c == 1) {
         sum_last_pixel(&flat);

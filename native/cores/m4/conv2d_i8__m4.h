@@ -14,6 +14,10 @@ void odt_correlate_dx_i8(const odt_correlation_t *a, int32_t *bounds);
 int odt_is_few(const odt_correlation_t *a);
 void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds);
 
+// Convolutions with a single filter, if odt_is_one(). Updates `bounds`.
+int odt_is_one(const odt_correlation_t *a);
+void odt_correlate_one_i8__m4(const odt_correlation_t *a, int32_t *bounds);
+
 // Like odt_finish_rows(), for any scales: sum i of row j, up to `sums` sums, belongs to filter n + j * n_row + i * (1 -
 // n_row). Updates the peak.
 void odt_finish_slowly(const odt_correlation_t *a, int32_t n, int32_t n_row, const odt_row_t *rows, int32_t count,
