@@ -104,31 +104,41 @@ static const int8_t *gather_filter(const odt_correlation_t *a, const int8_t *w, 
     return filter;
 }
 
-// Packs a group of filters as group i; the last is repeated. Returns whether a maker can use their scales.
+// Which maker a group has: one of its own, unless there are too many groups.
+static inline int32_t maker_of(const plan_t *p, int32_t group) {
+    return p->groups > GROUPS ? group % p->at_once : group;
+}
+
+// Packs a group of filters as group i; the last is repeated. `had`: the maker has been begun, and whether it can use
+// their scales, which is returned; else it is negative.
 __attribute__((noinline)) static int pack_few(
-    const odt_correlation_t *a, const plan_t *p, int32_t group, int32_t i, few_scratch_t *s) {
+    const odt_correlation_t *a, const plan_t *p, int32_t group, int32_t i, few_scratch_t *s, int had) {
     int32_t n = first_of(a, group), bias[FILTERS];
     int is_contiguous = odt_is_contiguous(a);
-    odt_maker_t *maker = &s->makers[i];
+    odt_maker_t *maker = &s->makers[maker_of(p, group)];
     int16_t *panel = s->panel + i * FILTERS * 4 * p->words;
     const int8_t *w[FILTERS], *filter = a->w + n * a->w_n;
     for (int32_t j = 0, from = n; j < FILTERS; j++) {
         w[j] = is_contiguous ? filter : gather_filter(a, filter, s->filters[j]);
-        maker->start[j] = bias[j] = a->bias ? a->bias[from] : 0;
+        bias[j] = a->bias ? a->bias[from] : 0;
         if (from + 1 < a->N) {
             from++;
             filter += a->w_n;
         }
     }
-    int has_scale =
-        odt_begin_maker(maker, a->q + n * a->q_step, a->q_step, a->N, bias, odt_most(p->depth, a->zy, a->lo), a->zy, 1);
-    if (!ODT_MPY && has_scale && maker->scale == ODT_UPPER) {
+    int has_scale = had >= 0 ? had : odt_begin_maker(maker, a->q + n * a->q_step, a->q_step, a->N, bias,
+        odt_most(p->depth, a->zy, a->lo), a->zy, 1);
+    int is_upper = !ODT_MPY && has_scale && maker->scale == ODT_UPPER;
+    if (is_upper) {
         odt_widen_high(panel, w, p->depth);
-        for (int32_t j = 0; j < FILTERS; j++) {
-            maker->start[j] = bias[j] * 256;
-        }
     } else {
         odt_widen_four(panel, w, p->depth, 0);
+    }
+    if (had >= 0) {
+        return had;
+    }
+    for (int32_t j = 0; j < FILTERS; j++) {
+        maker->start[j] = is_upper ? bias[j] * 256 : bias[j];
     }
     if (a->zx) {
         begin_sums(maker->start, panel, p->words, a->zx);
@@ -184,7 +194,7 @@ static void make(
 
 void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
     few_scratch_t s;
-    int8_t has_scale[GROUPS];
+    int8_t has_scale[GROUPS]; // of each maker
     plan_t p = plan_of(a);
     int32_t pixel = odt_pixel(a->C, a->x_skip), bytes = 4 * p.words, all = a->B * a->OH * a->OW;
     windows_t g = WINDOWS_OF(a);
@@ -204,20 +214,23 @@ void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
         memset(s.windows, 0, (size_t)(p.block * bytes));
     }
     // Gathered windows are multiplied by all groups; windows read in place by the packed groups.
-    int32_t at_once = p.direct ? p.at_once : p.groups, packed = -1;
+    int32_t at_once = p.direct ? p.at_once : p.groups, packed = -1, turn = 0;
+    memset(has_scale, -1, sizeof(has_scale));
     for (int32_t first = 0; first < p.groups; first += at_once) {
-        for (int32_t m = 0; m < all; m += p.block) {
+        for (int32_t m = 0; m < all; m += p.block, turn = ~turn) {
             int32_t count = odt_min(p.block, all - m), stop = odt_min(first + at_once, p.groups);
             odt_poll();
             if (!p.direct) {
                 gather_windows(&g, m, count, s.windows, bytes, &s.padded);
             }
-            for (int32_t group = first; group < stop; group++) {
-                int32_t i = group % p.at_once;
+            for (int32_t next = first; next < stop; next++) { // every other time from the last one on, which is packed
+                int32_t group = turn ? first + stop - 1 - next : next, i = group % p.at_once, maker = maker_of(&p, group);
                 if (packed != group - i) {
                     packed = group - i;
                     for (int32_t j = 0; j < odt_min(p.at_once, p.groups - packed); j++) {
-                        has_scale[j] = (int8_t)pack_few(a, &p, packed + j, j, &s);
+                        int32_t one = maker_of(&p, packed + j);
+                        int had = p.groups > GROUPS ? -1 : has_scale[one];
+                        has_scale[one] = (int8_t)pack_few(a, &p, packed + j, j, &s, had);
                     }
                 }
                 odt_made_t made = {
@@ -235,7 +248,7 @@ void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
                         made.rows = ow ? 1 : odt_limit((count - done) / a->OW, 1, a->OH - oh);
                         made.count = odt_min(a->OW - ow, count - done);
                     }
-                    make(a, first_of(a, group), has_scale[i], &s.makers[i], made, bounds);
+                    make(a, first_of(a, group), has_scale[maker], &s.makers[maker], made, bounds);
                 }
             }
         }

@@ -55,6 +55,18 @@ static void copy_words(int8_t *to, int32_t step, const int8_t *x, int32_t stride
     }
 }
 
+// Copies windows of `lines` > 0 lines, `pitch` bytes apart, of at most four bytes; words may be written past the last.
+static inline void copy_lines(int8_t *to, int32_t step, const int8_t *x, int32_t stride, int32_t count, int32_t length,
+    int32_t pitch, int32_t lines) {
+    for (; count; count--, to += step, x += stride) {
+        int8_t *at = to;
+        const int8_t *from = x;
+        for (int32_t i = lines; i; i--, at += length, from += pitch) {
+            memcpy(at, from, 4);
+        }
+    }
+}
+
 #endif
 
 #if ODT_M0
@@ -79,6 +91,21 @@ static __attribute__((noinline)) void gather_padded(
     // and so is the pitch
     int is_four = length == 4 && (((uintptr_t)rows | (uintptr_t)to | (uintptr_t)stride | (uintptr_t)step) & 1) == 0;
     #endif
+    #if ODT_M4
+    int32_t words = (length + 3) & ~3, reach = words; // the end of a line's words in a window
+    if (words == 4 && g->lines > count && reach + (g->lines - 1) * length <= step) { // adjacent rows, window by window
+        for (int32_t stop = ih + g->lines, here; ih < stop; ih += here, to += here * length) {
+            if (ih < 0 || ih >= H) {
+                here = ih < 0 ? odt_min(-ih, stop - ih) : stop - ih;
+                copy_lines(to, step, p->line, 0, count, length, 0, here);
+            } else {
+                here = odt_min(odt_min(stop, H) - ih, mask + 1 - (ih & mask));
+                copy_lines(to, step, rows + (ih & mask) * pitch, stride, count, length, pitch, here);
+            }
+        }
+        return;
+    }
+    #endif
     for (int32_t stop = ih + g->lines; ih < stop; ih++, to += length) {
         int is_inside = ih >= 0 && ih < H;
         #if ODT_M0
@@ -88,11 +115,10 @@ static __attribute__((noinline)) void gather_padded(
         }
         #endif
         #if ODT_M4
-        int32_t words = (length + 3) & ~3;
-        // bytes past the line are overwritten later, or not used
-        if ((g->lines - (stop - ih)) * length + words <= step) {
+        if (reach <= step) { // bytes past the line are overwritten later, or not used
             copy_words(
                 to, step, is_inside ? rows + (ih & mask) * pitch : p->line, is_inside ? stride : 0, count, words);
+            reach += length;
             continue;
         }
         #endif
