@@ -34,24 +34,29 @@ typedef struct {
     "smlad r5, r9, r12, r5\n" \
     "smlad r6, r10, r12, r6\n" \
     "smlad r7, r11, r12, r7\n" \
+    SECOND
+#define SECOND \
     "ldm r1!, {r8-r11}\n" \
     "smlad r4, r8, lr, r4\n" \
     "smlad r5, r9, lr, r5\n" \
     "smlad r6, r10, lr, r6\n" \
     "smlad r7, r11, lr, r7\n"
 
-#define ZERO \
-    "mov r4, #0\n" \
-    "mov r5, r4\n" \
-    "mov r6, r4\n" \
-    "mov r7, r4\n"
+#define ZERO /* the first four */ \
+    "ldm r2!, {r12, lr}\n" \
+    "ldm r1!, {r8-r11}\n" \
+    "smuad r4, r8, r12\n" \
+    "smuad r5, r9, r12\n" \
+    "smuad r6, r10, r12\n" \
+    "smuad r7, r11, r12\n" \
+    SECOND
 #define SUMS \
     "ldm r0, {r4-r7}\n"
 
-// For each channel four words of `sums`, `step` bytes apart: = or += errors * panel, over `fours` <= 8 times four
-// positions. 44 instructions for 64 products, 11 per channel. r0: sums, r1: panel, r2: errors, r3: the end of all
+// For each channel four words of `sums`, `step` bytes apart: = or += errors * panel, over 1 to 8 times four
+// positions. 44 instructions for 64 products, 7 per channel, or 8. r0: sums, r1: panel, r2: errors, r3: the end of all
 // errors, r4-r7: a channel's sums, r8-r11: a pair of positions of four columns, r12, lr: two pairs of errors.
-#define RUN(name, start) \
+#define RUN(name, start, entry) \
     ODT_ASSEMBLY static void name(int32_t *sums, const uint32_t *panel, \
         const uint32_t *errors, int32_t step, const uint32_t *end, int32_t fours) { \
         (void)sums, (void)panel, (void)errors, (void)step, (void)end, (void)fours; \
@@ -59,15 +64,15 @@ typedef struct {
             ".syntax unified\n" \
             "push {r1, r3, r4-r12, lr}\n" /* 0: panel, 4: step, 40: entry; 48: end, 52: fours */ \
             "ldrd r3, r4, [sp, #48]\n" \
-            "rsb r4, r4, #8\n" \
+            "rsb r4, r4, #" entry "\n" \
             "mov r5, #44\n" \
             "adr.w r6, 2f\n" \
             "mla r4, r4, r5, r6\n" \
             "add r4, r4, #1\n" \
             "str r4, [sp, #40]\n" \
             "1:\n" \
-            start \
             "ldr r1, [sp]\n" \
+            start \
             "ldr pc, [sp, #40]\n" \
             "2:\n" \
             FOUR FOUR FOUR FOUR FOUR FOUR FOUR FOUR \
@@ -80,8 +85,8 @@ typedef struct {
             ); \
     }
 
-RUN(start_sums, ZERO)
-RUN(add_sums, SUMS)
+RUN(start_sums, ZERO, "9")
+RUN(add_sums, SUMS, "8")
 
 // Packs pairs of words of errors, `step` bytes apart, into four rows, `row` bytes apart: 15 instructions per pair.
 static inline void pack_error_pairs(uint32_t *to, int32_t row, const int8_t *e, int32_t step, int32_t pairs) {
