@@ -224,7 +224,8 @@ void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
                 gather_windows(&g, m, count, s.windows, bytes, &s.padded);
             }
             for (int32_t next = first; next < stop; next++) { // every other time from the last one on, which is packed
-                int32_t group = turn ? first + stop - 1 - next : next, i = group % p.at_once, maker = maker_of(&p, group);
+                int32_t group = turn ? first + stop - 1 - next : next, i = group % p.at_once;
+                int32_t maker = maker_of(&p, group);
                 if (packed != group - i) {
                     packed = group - i;
                     for (int32_t j = 0; j < odt_min(p.at_once, p.groups - packed); j++) {

@@ -171,10 +171,10 @@ static int32_t pack_one(const odt_correlation_t *a, const ones_t *p, uint32_t *t
 }
 
 // Copies rows ih .. of an image, from column iw on.
-static void copy_image(
-    const odt_correlation_t *a, const ones_t *p, const int8_t *image, int32_t ih, int32_t iw, int32_t rows, int8_t *to) {
-    int32_t C = a->C, pixel = odt_pixel(C, a->x_skip), first = odt_max(-iw, 0),
-            last = odt_min(p->pitch / C, a->W - iw);
+static void copy_image(const odt_correlation_t *a, const ones_t *p, const int8_t *image, int32_t ih, int32_t iw,
+    int32_t rows, int8_t *to) {
+    int32_t C = a->C, pixel = odt_pixel(C, a->x_skip), first = odt_max(-iw, 0);
+    int32_t last = odt_min(p->pitch / C, a->W - iw);
     memset(to, a->zx, (size_t)(rows * p->pitch));
     for (int32_t end = ih + rows; ih < end; ih++, to += p->pitch) {
         if (ih < 0 || ih >= a->H || first >= last) {
@@ -201,7 +201,8 @@ static void copy_image(
 }
 
 // Converts the sums of `lines` times `count` outputs, a multiple of four, from column ow of row oh on.
-static void finish_ones(const odt_correlation_t *a, one_t *s, int8_t *y, int32_t lines, int32_t count, int32_t *bounds) {
+static void finish_ones(
+    const odt_correlation_t *a, one_t *s, int8_t *y, int32_t lines, int32_t count, int32_t *bounds) {
     int32_t all = lines * count, is_dense = a->y_ow == 1 && (lines == 1 || a->y_oh == count);
     int8_t *to = is_dense ? y : s->y;
     if (!odt_finish_pixels((int32_t (*)[4])(void *)s->sums, all / 4, &s->scales, to, 4, a->zy, a->lo, bounds)) {
@@ -236,14 +237,15 @@ void odt_correlate_one_i8__m4(const odt_correlation_t *a, int32_t *bounds) {
                     (rows - 1) * a->SH + a->KH, s.x);
                 for (int32_t at = 0, stop = 0; stop < p.columns; at = p.columns - 4) { // and the last four
                     int32_t count = at ? 4 : whole, most = OUTPUTS / count;
+                    const int8_t *x = s.x + at * step;
+                    int8_t *y = a->y + b * a->y_b + first * a->y_oh + (ow + at) * a->y_ow;
                     stop = at + count;
-                    for (int32_t i = 0; i < rows; i += most) {
-                        int32_t lines = odt_min(most, rows - i);
-                        s.f = (fours_t) {s.x + i * a->SH * p.pitch + at * step, step, s.w, 8 * p.words, s.sums, a->KH,
+                    for (int32_t i = 0, lines; i < rows; i += lines) {
+                        lines = odt_min(most, rows - i);
+                        s.f = (fours_t) {x + i * a->SH * p.pitch, step, s.w, 8 * p.words, s.sums, a->KH,
                             p.pitch - 4 * p.words, start, count / 4, lines, a->SH * p.pitch - count * step};
                         sum_fours(&s.f);
-                        finish_ones(
-                            a, &s, a->y + b * a->y_b + (first + i) * a->y_oh + (ow + at) * a->y_ow, lines, count, bounds);
+                        finish_ones(a, &s, y + i * a->y_oh, lines, count, bounds);
                     }
                 }
             }
