@@ -15,8 +15,19 @@ int odt_is_few(const odt_correlation_t *a);
 void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds);
 
 // Convolutions with a single filter, if odt_is_one(). Updates `bounds`.
+#if ODT_MPY
+static inline int odt_is_one(const odt_correlation_t *a) {
+    (void)a;
+    return 0;
+}
+
+static inline void odt_correlate_one_i8__m4(const odt_correlation_t *a, int32_t *bounds) {
+    (void)a, (void)bounds;
+}
+#else
 int odt_is_one(const odt_correlation_t *a);
 void odt_correlate_one_i8__m4(const odt_correlation_t *a, int32_t *bounds);
+#endif
 
 // Like odt_finish_rows(), for any scales: sum i of row j, up to `sums` sums, belongs to filter n + j * n_row + i * (1 -
 // n_row). Updates the peak.

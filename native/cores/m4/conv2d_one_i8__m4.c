@@ -5,7 +5,7 @@
 #include "../../core.h"
 #include "../correlate.h"
 
-#if ODT_M4
+#if ODT_M4 && !ODT_MPY
 
 #include <string.h>
 

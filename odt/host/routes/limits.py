@@ -10,7 +10,7 @@ M0 = {
     "COLUMN_LIST": 32,
     "SINGLE_ROWS": 16,
     "SINGLE_WEIGHTS": 320,
-    "ONE_ROW": 96,
+    "ONE_ROW": 0,
     "ONE_SIZE": 4,
     "GROUP_OUTPUTS": 4,
     "GROUP_INPUTS": 3,
