@@ -3,6 +3,7 @@
 #ifndef ODT_CONV2D_I8_M4_H
 #define ODT_CONV2D_I8_M4_H
 
+#include "../../core.h"
 #include "../correlate.h"
 #include "rows_i8__m4.h"
 
