@@ -1,9 +1,10 @@
 // Convolutions with a single filter (correlate.h) on cores with SMLAD, a Cortex-M4 and later. Rows of x are copied to
 // the stack, with their padding and without other groups' channels; four adjacent windows are multiplied by the filter,
-// which is packed as int16. The stack holds 3.2 KB.
+// which is packed as int16. A channel of a depthwise convolution is one. The stack holds 3.2 KB.
 
 #include "../../core.h"
 #include "../correlate.h"
+#include "../depthwise.h"
 
 #if ODT_M4 && !ODT_MPY
 
@@ -20,17 +21,7 @@ enum {
     OUTPUTS = 64, // at a time
 };
 
-// In the order in which sum_fours() loads them.
-typedef struct {
-    const int8_t *x;
-    int32_t step;            // bytes from a window to the next
-    const uint32_t *w;
-    int32_t width;           // bytes of a row of the packed filter, 8 per word
-    int32_t *sums, rows;     // of the filter
-    int32_t back, start;     // bytes from the end of a window's row to its next row; the sums' start
-    int32_t fours, lines;    // times four windows of a row; rows of outputs
-    int32_t next;            // bytes from the end of a row of windows to the next row
-} fours_t;
+#include "conv2d_one_i8__m4.inc"
 
 typedef struct {
     uint32_t w[2 * WORDS];
@@ -41,89 +32,10 @@ typedef struct {
     fours_t f;
 } one_t;
 
-// Sums of `lines` times `fours` times four windows: 23 instructions for 16 products, 8 for a row, 18 for four windows,
-// 7 for a line. r0, r1: the first and the fourth window, r2: step, r3: w, r4-r7: sums, r8: the end of a row of w, r9,
-// r10: its pairs, r11, r12, lr: x.
-ODT_ASSEMBLY static void sum_fours(fours_t *f) {
-    (void)f;
-    __asm volatile (
-        ".syntax unified\n"
-        ".macro odt_two second, third\n"
-        "sxtb16 lr, r11\n"
-        "smlad \\second, lr, r9, \\second\n"
-        "sxtb16 lr, r12\n"
-        "smlad \\third, lr, r9, \\third\n"
-        "sxtb16 r11, r11, ror #8\n"
-        "smlad \\second, r11, r10, \\second\n"
-        "sxtb16 r12, r12, ror #8\n"
-        "smlad \\third, r12, r10, \\third\n"
-        ".endm\n"
-        "push {r0, r4-r11, lr}\n"
-        "sub sp, sp, #8\n" // 0: rows left, 4: fours left
-        "1:\n"
-        "ldr r12, [sp, #8]\n"
-        "ldr r12, [r12, #32]\n"
-        "str r12, [sp, #4]\n"
-        "2:\n"
-        "ldr r12, [sp, #8]\n"
-        "ldm r12, {r0, r2, r3, r8}\n"
-        "ldrd r9, r4, [r12, #20]\n"
-        "ldr r4, [r12, #28]\n"
-        "str r9, [sp]\n"
-        "add r1, r0, r2\n"
-        "add r1, r1, r2, lsl #1\n"
-        "add r8, r8, r3\n"
-        "mov r5, r4\n"
-        "mov r6, r4\n"
-        "mov r7, r4\n"
-        "b 4f\n"
-        "3:\n"
-        "str r12, [sp]\n"
-        "ldr r12, [sp, #8]\n"
-        "ldr r11, [r12, #24]\n"
-        "ldr r12, [r12, #12]\n"
-        "add r0, r0, r11\n"
-        "add r1, r1, r11\n"
-        "add r8, r8, r12\n"
-        "4:\n"
-        "ldrd r9, r10, [r3], #8\n"
-        "ldr r11, [r0, r2]\n"
-        "ldr r12, [r0, r2, lsl #1]\n"
-        "odt_two r5, r6\n"
-        "ldr r11, [r0], #4\n"
-        "ldr r12, [r1], #4\n"
-        "odt_two r4, r7\n"
-        "cmp r3, r8\n"
-        "bne 4b\n"
-        "ldr r12, [sp]\n"
-        "subs r12, r12, #1\n"
-        "bne 3b\n"
-        "ldr r12, [sp, #8]\n"
-        "ldr r8, [r12, #16]\n"
-        "ldr r9, [r12]\n"
-        "stm r8!, {r4-r7}\n"
-        "add r9, r9, r2, lsl #2\n"
-        "str r8, [r12, #16]\n"
-        "str r9, [r12]\n"
-        "ldr r8, [sp, #4]\n"
-        "subs r8, r8, #1\n"
-        "str r8, [sp, #4]\n"
-        "bne 2b\n"
-        "ldrd r10, r11, [r12, #36]\n" // lines, next
-        "add r9, r9, r11\n"
-        "subs r10, r10, #1\n"
-        "str r9, [r12]\n"
-        "str r10, [r12, #36]\n"
-        "bne 1b\n"
-        "add sp, sp, #12\n"
-        "pop {r4-r11, pc}\n"
-        ".purgem odt_two\n"
-        );
-}
-
 // Words of a filter's row, columns of outputs at a time, bytes of a copied row of these, and rows of outputs.
 typedef struct {
     int32_t words, columns, pitch, rows;
+    int is_three; // whether sum_threes() does it
 } ones_t;
 
 static int plan_ones(ones_t *p, const odt_correlation_t *a) {
@@ -133,6 +45,7 @@ static int plan_ones(ones_t *p, const odt_correlation_t *a) {
         return 0;
     }
     p->words = (row + 3) >> 2;
+    p->is_three = a->C == 1 && a->KW <= 3 && a->SW == 1;
     p->columns = odt_min(odt_min((ROOM / a->KH / a->C - a->KW) / a->SW + 1, a->OW), OUTPUTS);
     if (p->words * a->KH > WORDS || ROOM / a->KH < row || p->columns < 4) {
         return 0;
@@ -150,6 +63,28 @@ int odt_is_one(const odt_correlation_t *a) {
     return plan_ones(&p, a);
 }
 
+int odt_depthwise_one_i8__m4(const odt_depthwise_t *a, int32_t first, int32_t stop, int32_t *peak) {
+    int32_t bounds[2] = {INT16_MIN, INT16_MAX};
+    ones_t p;
+    odt_correlation_t c = {.q = a->q, .peak = peak, .B = a->B, .N = 1, .H = a->H, .W = a->W, .KH = a->KH, .KW = a->KW,
+        .SH = a->SH, .SW = a->SW, .top = a->top, .left = a->left, .OH = a->OH, .OW = a->OW, .zx = a->zx, .zy = a->zy,
+        .lo = a->lo, .w_kh = a->w_kh, .w_kw = a->w_kw, .y_b = a->y_b, .y_oh = a->y_oh, .y_ow = a->y_ow, .C = 1,
+        .w_c = 1, .x_skip = a->N - 1};
+    if (!plan_ones(&p, &c) || !p.is_three) {
+        return 0;
+    }
+    for (int32_t n = first; n < stop; n++) {
+        c.x = a->x + n;
+        c.w = a->w + n * a->w_n;
+        c.bias = a->bias ? a->bias + n : NULL;
+        c.q = a->q + n;
+        c.y = a->y + n;
+        odt_correlate_one_i8__m4(&c, bounds);
+    }
+    *peak = odt_peak_of(bounds, a->zy, a->lo, *peak);
+    return 1;
+}
+
 // Packs the filter. Returns the sums' start.
 static int32_t pack_one(const odt_correlation_t *a, const ones_t *p, uint32_t *to) {
     int32_t sum = 0;
@@ -161,6 +96,11 @@ static int32_t pack_one(const odt_correlation_t *a, const ones_t *p, uint32_t *t
                 sum += *w;
                 *next++ = *w;
             }
+        }
+        if (p->is_three) {
+            *to++ = odt_lower((uint32_t)row[0], (uint32_t)row[2]);
+            *to++ = (uint32_t)row[1];
+            continue;
         }
         for (int32_t i = 0; i < p->words; i++) {
             *to++ = odt_evens(odt_word(row + 4 * i));
@@ -175,7 +115,11 @@ static void copy_image(const odt_correlation_t *a, const ones_t *p, const int8_t
     int32_t rows, int8_t *to) {
     int32_t C = a->C, pixel = odt_pixel(C, a->x_skip), first = odt_max(-iw, 0);
     int32_t last = odt_min(p->pitch / C, a->W - iw);
-    memset(to, a->zx, (size_t)(rows * p->pitch));
+    uint32_t *fill = (uint32_t *)(void *)to, none = (uint8_t)a->zx * 0x01010101u;
+    #pragma GCC unroll 4
+    for (const uint32_t *full = fill + ((rows * p->pitch + 3) >> 2); fill != full; fill++) {
+        *fill = none;
+    }
     for (int32_t end = ih + rows; ih < end; ih++, to += p->pitch) {
         if (ih < 0 || ih >= a->H || first >= last) {
             continue;
@@ -189,6 +133,12 @@ static void copy_image(const odt_correlation_t *a, const ones_t *p, const int8_t
         if (C == 4) {
             for (; at != stop; at += 4, from += pixel) {
                 memcpy(at, from, 4);
+            }
+        }
+        if (C == 1) {
+            #pragma GCC unroll 4
+            for (; at != stop; at++, from += pixel) {
+                *at = *from;
             }
         }
         for (; at != stop; at += C, from += pixel) {
@@ -211,10 +161,15 @@ static void finish_ones(
             to[i] = odt_clamp(odt_rescaled(s->sums[i], q), a->zy, a->lo, a->peak);
         }
     }
-    for (const int8_t *from = s->y; lines && !is_dense; lines--, y += a->y_oh) {
-        int8_t *at = y;
-        for (int32_t i = count; i; i--, at += a->y_ow) {
-            *at = *from++;
+    int32_t step = a->y_ow, next = a->y_oh - count * step;
+    for (const int8_t *from = s->y; lines && !is_dense; lines--, y += next) {
+        for (const int8_t *end = from + count; from != end; from += 4, y += 2 * step) {
+            uint32_t four = odt_word(from);
+            y[0] = (int8_t)four;
+            y[step] = (int8_t)(four >> 8);
+            y += 2 * step;
+            y[0] = (int8_t)(four >> 16);
+            y[step] = (int8_t)(four >> 24);
         }
     }
 }
@@ -244,7 +199,7 @@ void odt_correlate_one_i8__m4(const odt_correlation_t *a, int32_t *bounds) {
                         lines = odt_min(most, rows - i);
                         s.f = (fours_t) {x + i * a->SH * p.pitch, step, s.w, 8 * p.words, s.sums, a->KH,
                             p.pitch - 4 * p.words, start, count / 4, lines, a->SH * p.pitch - count * step};
-                        sum_fours(&s.f);
+                        (p.is_three ? sum_threes : sum_fours)(&s.f);
                         finish_ones(a, &s, y + i * a->y_oh, lines, count, bounds);
                     }
                 }

@@ -193,6 +193,7 @@ static __attribute__((noinline)) void depthwise_by_blocks(const odt_depthwise_t 
         int32_t lanes = odt_min(ODT_DEPTHWISE_LANES, stop - n);
         #if ODT_M4
         if (odt_depthwise_i8__m4(a, odt_min(n, a->N - ODT_DEPTHWISE_LANES), &peak) // the last four, if fewer are left
+            || (!ODT_MPY && odt_depthwise_one_i8__m4(a, n, n + lanes, &peak))
             || odt_depthwise_apart_i8__m4(a, n, n + lanes, &peak)) {
             continue;
         }
