@@ -29,7 +29,7 @@ typedef struct {
     int32_t sums[OUTPUTS];
     int8_t y[OUTPUTS];
     odt_scales_t scales;
-    fours_t f;
+    copied_t f;
 } one_t;
 
 // Words of a filter's row, columns of outputs at a time, bytes of a copied row of these, and rows of outputs.
@@ -197,7 +197,7 @@ void odt_correlate_one_i8__m4(const odt_correlation_t *a, int32_t *bounds) {
                     stop = at + count;
                     for (int32_t i = 0, lines; i < rows; i += lines) {
                         lines = odt_min(most, rows - i);
-                        s.f = (fours_t) {x + i * a->SH * p.pitch, step, s.w, 8 * p.words, s.sums, a->KH,
+                        s.f = (copied_t) {x + i * a->SH * p.pitch, step, s.w, 8 * p.words, s.sums, a->KH,
                             p.pitch - 4 * p.words, start, count / 4, lines, a->SH * p.pitch - count * step};
                         (p.is_three ? sum_threes : sum_fours)(&s.f);
                         finish_ones(a, &s, y + i * a->y_oh, lines, count, bounds);
