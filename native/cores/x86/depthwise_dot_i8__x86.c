@@ -38,51 +38,36 @@ typedef struct {
     int32_t fours;
 } fours_t;
 
-// Packs channels n .. n + channels - 1; returns 0 for multipliers that odt_outputs_wide() does not take.
-ODT_VNNI static int pack_channels(const odt_depthwise_t *a, int32_t n, int32_t channels, sixteen_t *f) {
+// Packs the first `channels` of 16 channels: from n on four, from n + apart on the next four, and so on. Four taps of
+// each, then the next four taps, `step` bytes further. Returns 0 for multipliers that odt_outputs_wide() does not take.
+ODT_VNNI static int pack_channels(const odt_depthwise_t *a, int32_t n, int32_t apart, int32_t channels, int8_t *to,
+    int32_t step, odt_outputs16_t *o) {
+    odt_multiplier_t q[LANES];
+    int32_t bias[LANES], taps = a->KH * a->KW;
+    const int8_t *rows[LANES];
+    for (int32_t i = 0; i < LANES; i++) { // a channel that is missing is a copy of the last
+        int32_t lane = odt_min(i, channels - 1), channel = n + lane / 4 * apart + lane % 4;
+        rows[i] = a->w + channel * a->w_n;
+        q[i] = a->q[channel];
+        bias[i] = a->bias ? a->bias[channel] : 0;
+    }
     __m512i sums = _mm512_setzero_si512();
     if (a->w_kw == 1 && (a->KH == 1 || a->w_kh == a->KW)) {
-        const int8_t *rows[LANES];
-        for (int32_t i = 0; i < LANES; i++) {
-            rows[i] = a->w + (n + odt_min(i, channels - 1)) * a->w_n;
-        }
-        sums = odt_pack_fours(rows, a->KH * a->KW, f->w[0], 4 * LANES, sums);
+        sums = odt_pack_fours(rows, taps, to, step, sums);
     } else {
-        memset(f->w, 0, sizeof(f->w));
-        for (int32_t kh = 0, tap = 0; kh < a->KH; kh++) {
-            for (int32_t kw = 0; kw < a->KW; kw++, tap++) {
-                const int8_t *w = a->w + n * a->w_n + kh * a->w_kh + kw * a->w_kw;
-                for (int32_t i = 0; i < channels; i++, w += a->w_n) {
-                    f->w[tap / 4][4 * i + tap % 4] = *w;
+        for (int32_t tap = 0; tap < taps; tap += 4) {
+            int8_t *four = to + tap / 4 * step;
+            memset(four, 0, 4 * LANES);
+            for (int32_t i = 0; i < 4 * channels; i++) {
+                int32_t of = tap + i % 4, kh = of / a->KW;
+                if (of < taps) {
+                    four[i] = rows[i / 4][kh * a->w_kh + (of - kh * a->KW) * a->w_kw];
                 }
             }
-        }
-        for (int32_t four = 0; four < (a->KH * a->KW + 3) / 4; four++) {
-            sums = odt_add_weights(sums, _mm512_loadu_si512(f->w[four]));
+            sums = odt_add_weights(sums, _mm512_loadu_si512(four));
         }
     }
-    return odt_prepare_wide(
-        &f->outputs, a->q + n, 1, a->bias ? a->bias + n : NULL, channels, a->zx, a->zy, a->lo, sums);
-}
-
-// Joins four packs of 16 channels to one of 64.
-static void turn_sixteens(const sixteen_t *from, int32_t fours, sixty_four_t *to) {
-    for (int32_t v = 0; v < 4; v++) {
-        odt_outputs16_t *o = &to->outputs[v];
-        o->zy = from->outputs.zy;
-        o->lo = from->outputs.lo;
-        o->filters = LANES;
-        for (int32_t i = 0; i < 4; i++) {
-            const odt_outputs16_t *p = &from[i].outputs;
-            memcpy(o->offsets + 4 * i, p->offsets + 4 * v, 16);
-            memcpy(o->m + 4 * i, p->m + 4 * v, 16);
-            memcpy(o->half + 4 * i, p->half + 4 * v, 16);
-            memcpy(o->shift + 4 * i, p->shift + 4 * v, 16);
-            for (int32_t four = 0; four < fours; four++) {
-                memcpy(to->w[four][v] + 16 * i, from[i].w[four] + 16 * v, 16);
-            }
-        }
-    }
+    return odt_prepare_wide(o, q, 1, bias, channels, a->zx, a->zy, a->lo, sums);
 }
 
 // Finds the offsets of taps in lines of `size` bytes. The last tap is repeated, with weights of 0.
@@ -159,7 +144,7 @@ ODT_VNNI static void sum_sixty_four(const sixty_four_t *f, const fours_t *t, con
 
 // Computes channels first .. stop - 1, with packed filters, tile by tile.
 ODT_VNNI static void sum_tiles(const odt_depthwise_t *a, const odt_x86_windows_t *w, const odt_x86_tile_t *all,
-    int32_t first, int32_t stop, const sixteen_t *filters, const sixty_four_t *turned, uint8_t *lines, int32_t *peak) {
+    int32_t first, int32_t stop, const sixty_four_t *wide, const sixteen_t *filters, uint8_t *lines, int32_t *peak) {
     odt_correlation_t outputs = {.y_b = a->y_b, .y_oh = a->y_oh, .y_ow = a->y_ow};
     odt_extremes_t e = {_mm512_setzero_si512(), _mm512_setzero_si512()};
     odt_x86_tile_t next = *all;
@@ -174,12 +159,12 @@ ODT_VNNI static void sum_tiles(const odt_depthwise_t *a, const odt_x86_windows_t
             for (int32_t i = count; i % OUTPUTS; i++) {
                 offsets[i] = offsets[count - 1];
             }
-            int32_t n = first, i = 0;
-            for (; n + 4 * LANES <= stop; n += 4 * LANES, i += 4) {
-                sum_sixty_four(&turned[i / 4], &fours, lines + n, offsets, count, a->y + n, places, &e);
+            int32_t n = first;
+            for (const sixty_four_t *f = wide; n + 4 * LANES <= stop; n += 4 * LANES) {
+                sum_sixty_four(f++, &fours, lines + n, offsets, count, a->y + n, places, &e);
             }
-            for (; n < stop; n += LANES, i++) {
-                sum_sixteen(filters + i, &fours, lines + n, offsets, count, a->y + n, places, &e);
+            for (const sixteen_t *f = filters; n < stop; n += LANES) {
+                sum_sixteen(f++, &fours, lines + n, offsets, count, a->y + n, places, &e);
             }
         }
     } while (odt_next_tile(w, &next));
@@ -199,22 +184,25 @@ int odt_depthwise_dot_i8__x86(const odt_depthwise_t *given, int32_t first, int32
         return 0;
     }
     odt_poll(); // this may exit: not while scratch is allocated
-    int32_t blocks = (stop - first + LANES - 1) / LANES;
+    int32_t wide = (stop - first) / (4 * LANES), blocks = ((stop - first) % (4 * LANES) + LANES - 1) / LANES;
     size_t lines = (size_t)(odt_line_size(&w, &all) * odt_image_lines(&w, &all) * all.images) + ODT_BEYOND_LINES;
-    size_t wide = (size_t)((stop - first) / (4 * LANES));
-    void *memory = malloc(63 + (size_t)blocks * sizeof(sixteen_t) + wide * sizeof(sixty_four_t) + lines);
-    sixteen_t *filters = odt_line_from(memory);
-    sixty_four_t *turned = (sixty_four_t *)(void *)(filters + blocks);
+    void *memory = malloc(63 + (size_t)wide * sizeof(sixty_four_t) + (size_t)blocks * sizeof(sixteen_t) + lines);
+    sixty_four_t *wides = odt_line_from(memory);
+    sixteen_t *filters = (sixteen_t *)(void *)(wides + wide);
     int is_done = memory != NULL;
-    for (int32_t i = 0; i < blocks && is_done; i++) {
-        int32_t n = first + i * LANES;
-        is_done = pack_channels(&a, n, odt_min(stop - n, LANES), filters + i);
+    int32_t n = first;
+    for (int32_t i = 0; i < 4 * wide && is_done; i++) {
+        sixty_four_t *f = &wides[i / 4];
+        is_done = pack_channels(
+            &a, n + i / 4 * 4 * LANES + i % 4 * 4, LANES, LANES, f->w[0][i % 4], sizeof(f->w[0]), &f->outputs[i % 4]);
+    }
+    n += wide * 4 * LANES;
+    for (int32_t i = 0; i < blocks && is_done; i++, n += LANES) {
+        sixteen_t *f = &filters[i];
+        is_done = pack_channels(&a, n, 4, odt_min(stop - n, LANES), f->w[0], sizeof(f->w[0]), &f->outputs);
     }
     if (is_done) {
-        for (size_t i = 0; i < wide; i++) {
-            turn_sixteens(filters + 4 * i, (a.KH * a.KW + 3) / 4, turned + i);
-        }
-        sum_tiles(&a, &w, &all, first, stop, filters, turned, (uint8_t *)(turned + wide), peak);
+        sum_tiles(&a, &w, &all, first, stop, wides, filters, (uint8_t *)(filters + blocks), peak);
     }
     free(memory);
     return is_done;
