@@ -63,25 +63,16 @@ static inline void odt_depthwise_i8(const odt_depthwise_t *a) {
 
 #if ODT_M0_DEPTHWISE || ODT_M4
 
-// The gradient of the input of a layer with strides of 2 and filters up to 3x3, by squares: counted from the padding,
-// inputs 2 * j and 2 * j + 1 of an axis meet only errors j - 1 and j.
-typedef struct {
-    int32_t top, left, high, wide; // the first square's j - 1, and the number of squares
-} odt_squares_t;
-
-// Whether an axis is of this kind, or can be treated so because it has one place, where a single tap meets one error.
+// Whether an axis has strides of 2, or can be treated so because it has one place, where a single tap meets one error.
 static inline int odt_is_halved(int32_t stride, int32_t size, int32_t taps, int32_t pad, int32_t errors) {
     return taps >= 1 && taps <= 3 && (stride == 2 || (size == 1 && taps == 1 && pad == 0 && errors == 1));
 }
 
-static inline int odt_find_squares(odt_squares_t *s, const odt_depthwise2d_dx_i8_t *a) {
-    s->top = a->PT / 2 - 1;
-    s->left = a->PL / 2 - 1;
-    s->high = (a->PT + a->H - 1) / 2 - s->top;
-    s->wide = (a->PL + a->W - 1) / 2 - s->left;
-    return a->SH * a->SW > 1 && odt_is_halved(a->SH, a->H, a->KH, a->PT, a->OH)
-        && odt_is_halved(a->SW, a->W, a->KW, a->PL, a->OW);
-}
+// Whether the gradient of a layer's input goes by squares: with strides of 2 and filters up to 3x3, counted from the
+// padding, inputs 2 * j and 2 * j + 1 of an axis meet only errors j - 1 and j.
+#define ODT_IS_SQUARES(a) \
+    ((a)->SH * (a)->SW > 1 && odt_is_halved((a)->SH, (a)->H, (a)->KH, (a)->PT, (a)->OH) \
+        && odt_is_halved((a)->SW, (a)->W, (a)->KW, (a)->PL, (a)->OW))
 
 #endif
 
@@ -107,7 +98,7 @@ typedef struct {
     int32_t inputs, outputs;  // of a group
     int32_t w_group, w_input; // from the first weight of a group to the next group's, of an input to the next input's
     int32_t q_step;           // 1; 0: there is one multiplier
-    int32_t is_squares;       // the gradient of the input with strides of 2: x are the errors (odt_find_squares())
+    int32_t is_squares;       // the gradient of the input with strides of 2: x are the errors (ODT_IS_SQUARES)
 } odt_groups_t;
 
 // Outputs first .. stop - 1; raises the peak. Returns whether it was done: not for strides above 2 or large filters.

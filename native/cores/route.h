@@ -68,7 +68,7 @@
         depthwise_dx_whole) \
     ROUTE(depthwise2d_dx_i8, odt_has_vnni, _, _, _, odt_depthwise_dot_i8__x86) \
     ROUTE(depthwise2d_dx_i8, odt_has_avx2, _, _, _, odt_depthwise_i8__x86) \
-    ROUTE(depthwise2d_dx_i8, odt_find_squares, odt_depthwise_dx_i8__m0, odt_depthwise_dx_i8__m4, _, _) \
+    ROUTE(depthwise2d_dx_i8, ODT_IS_SQUARES, odt_depthwise_dx_i8__m0, odt_depthwise_dx_i8__m4, _, _) \
     ROUTE(depthwise2d_dx_i8, odt_tiny_plan, _, odt_depthwise_tiny_i8__m4, _, _) \
     ROUTE(depthwise2d_dx_i8, is_for_four, _, odt_depthwise_i8__m4, _, _) \
     ROUTE(depthwise2d_dx_i8, plan_ones, _, odt_depthwise_one_i8__m4, _, _) \
@@ -210,13 +210,14 @@ enum {
     ODT_DW_MORE = ODT_M4 ? 0 : ODT_M0 ? 5 : 0,
 };
 
-// The same of an input's gradient on an M0 (conv2d_dx_i8__m0.inc): sums of some rows of an image, and errors that are
-// listed. For a row of the image and a column of errors, each error that it meets; for the two, and each element; for
-// an error that is not 0, and each of its products; by panels for each product, in tenths. Positions that judge, and
-// the first of them.
+// The same of an input's gradient on an M0 (conv2d_dx_i8__m0.inc): sums of some rows of an image, errors that are
+// listed, and rows of them. For a row of the image and a column of errors, each error that it meets; for the two, and
+// each element; for an error that is not 0, and each of its products; by panels for each product, in tenths. Positions
+// that judge, and the first of them.
 enum {
     ODT_DX_SUMS = 512,
-    ODT_DX_LIST = 96,
+    ODT_DX_LIST = 128,
+    ODT_DX_ROWS = 12,
     ODT_DX_SCAN = 7,
     ODT_DX_LISTED = 220,
     ODT_DX_LISTED_TAP = 12,

@@ -14,6 +14,7 @@
 #include "../../common/window.h"
 #include "../../common/words.h"
 #include "../correlate.h"
+#include "copy_rows_i8__m0.h"
 #include "sum_columns_i8__m0.h"
 
 enum { ERRORS = 128, AT_ONCE = 64 }; // of a list, and those that are scanned at a time, or a row of them
@@ -27,36 +28,27 @@ typedef struct {
 
 // Copies the inputs of the tile whose first error is at row oh, column ow of image b.
 static ODT_COMPACT void fill_tile(tile_t *t, const odt_conv2d_dw_i8_t *a, int32_t b, int32_t oh, int32_t ow) {
-    int32_t C = a->C, H = a->H, pitch = t->pitch, ih = oh * a->SH - a->PT, iw = ow * a->SW - a->PL;
-    odt_taps_t w = odt_taps(iw, pitch / C, a->W);
-    int8_t *to = t->inputs + w.from * C;
-    const int8_t *x = a->x + (iw + w.from) * C;
+    int32_t C = a->C, line = a->W * C, ih = oh * a->SH - a->PT, iw = ow * a->SW - a->PL;
+    odt_taps_t h = odt_taps(ih, t->lines, a->H), w = odt_taps(iw, t->pitch / C, a->W);
+    int32_t count = h.to - h.from, length = (w.to - w.from) * C;
+    int8_t *to = t->inputs + h.from * t->pitch + w.from * C;
+    const int8_t *x = a->x + (b * a->H + ih + h.from) * line + (iw + w.from) * C;
     if (b == 0 || t->images == 1) { // zx around whole images stays
         memset(t->inputs, a->zx, sizeof(t->inputs));
     }
-    for (int32_t stop = odt_min(b + t->images, a->B); b < stop; b++) {
-        for (int32_t line = ih; line < ih + t->lines; line++, to += pitch) {
-            if (line >= 0 && line < H) {
-                memcpy(to, x + (b * H + line) * a->W * C, (size_t)((w.to - w.from) * C));
-            }
-        }
+    for (int32_t left = count > 0 && length > 0 ? odt_min(t->images, a->B - b) : 0; left > 0; left--) {
+        odt_copy_rows_i8__m0(to, t->pitch, x, line, count, length);
+        to += t->lines * t->pitch;
+        x += a->H * line;
     }
 }
 
-// dw += the listed errors times x - zx.
-static __attribute__((noinline)) void add_listed(const odt_conv2d_dw_i8_t *a, const tile_t *t, int32_t *dw,
-    const odt_listed_t *list, const odt_listed_t *end) {
-    int32_t length = a->KW * a->C, offset = 0;
+// dw += the listed errors times x.
+static inline void add_listed(const odt_conv2d_dw_i8_t *a, const tile_t *t, int32_t *dw, const odt_listed_t *list,
+    const odt_listed_t *end) {
     odt_columns_t c = {.sums = dw, .list = list, .end = end, .w = t->inputs, .rows = a->KH};
-    for (const odt_listed_t *at = list; at != end; at++) {
-        offset += at->e;
-    }
-    offset = odt_wrap_mul(offset, a->zx);
-    for (int32_t *stop = dw + a->KH * length; offset && dw != stop; dw++) {
-        *dw = odt_wrap_sub(*dw, offset);
-    }
     if (end != list) {
-        odt_sum_rows(&c, length, t->pitch, length, 0);
+        odt_sum_rows(&c, a->KW * a->C, t->pitch, a->KW * a->C, 0);
     }
 }
 
@@ -64,21 +56,29 @@ static __attribute__((noinline)) void add_listed(const odt_conv2d_dw_i8_t *a, co
 static ODT_COMPACT __attribute__((noinline)) void add_tile_m0(const odt_conv2d_dw_i8_t *a, const tile_t *t,
     int32_t images, int32_t rows, int32_t columns, const int8_t *e, int32_t *dw) {
     odt_listed_t list[ERRORS], *at = list;
-    int32_t N = a->N, row = a->OW * N, down = a->SH * t->pitch, most = odt_max(AT_ONCE / columns, 1), offset = 0;
-    odt_scan_t scan = {.step = N, .apart = a->SW * a->C, .e_skip = row - columns * N};
-    scan.count = columns;
+    int32_t N = a->N, row = a->OW * N, down = a->SH * t->pitch, image = t->lines * t->pitch, offset = 0;
+    int32_t most = odt_max(AT_ONCE / columns, 1);
+    odt_scan_t scan = {.step = N, .apart = a->SW * a->C, .count = columns, .e_skip = row - columns * N,
+        .beyond = image - rows * down};
     scan.skip = down - columns * scan.apart;
-    for (; images; images--, e += (a->OH - rows) * row, offset += t->lines * t->pitch) {
-        for (int32_t oh = 0; oh < rows; oh += scan.rows, e += scan.rows * row) {
+    for (; images; images -= scan.images, e += (a->OH - rows) * row, offset += scan.images * image) {
+        for (int32_t oh = 0; oh < rows; oh += scan.rows, e += scan.images * scan.rows * row) {
+            int32_t room = (int32_t)(list + ERRORS - at);
             scan.rows = odt_min(rows - oh, most);
-            if (list + ERRORS - at < scan.rows * columns) {
+            if (room < scan.rows * columns) {
                 add_listed(a, t, dw, list, at);
                 at = list;
+                room = ERRORS;
             }
+            scan.images = scan.rows == rows ? odt_min(room / (rows * columns), images) : 1;
             at = odt_list_errors(at, e, offset + oh * down, &scan);
         }
     }
     add_listed(a, t, dw, list, at);
+    offset = odt_wrap_mul(scan.sum, a->zx);
+    for (int32_t *end = dw + a->KH * a->KW * a->C; dw != end; dw++) {
+        *dw = odt_wrap_sub(*dw, offset);
+    }
 }
 
 static inline int32_t fitting(int32_t size, int32_t taps, int32_t stride, int32_t most) {

@@ -810,7 +810,7 @@ int odt_correlate_one_i8__m0(const odt_correlation_t *a) {
     return depthwise(&d, 0, a->N);
 }
 
-// Squares (odt_find_squares()): d describes errors as inputs, and the gradient of the input as outputs.
+// Squares (ODT_IS_SQUARES): d describes errors as inputs, and the gradient of the input as outputs.
 static int plan_squares(odt_tile_t *t, const odt_depthwise_t *d) {
     // Field by field, because a copy of the whole struct is slow on an RP2040.
     t->H = d->H, t->W = d->W, t->KH = t->KW = 2, t->SH = t->SW = 1, t->top = 1 - d->top / 2, t->left = 1 - d->left / 2;
@@ -833,14 +833,13 @@ static int32_t begin_squares(planes_t *p, const odt_tile_t *t, output_t *o, cons
 
 int odt_depthwise_dx_i8__m0(const odt_depthwise2d_dx_i8_t *a, int32_t first, int32_t stop, int32_t *peak) {
     int32_t words[ODT_TILE_WORDS + 2], sums[ODT_TILE_SUMS], w[9] = {0}, N = a->N;
-    odt_squares_t s;
     odt_depthwise_t d = {.w = a->w, .q = a->q, .peak = peak, .KH = a->KH, .KW = a->KW, .lo = -127, .w_n = a->KH * a->KW,
         .w_kh = a->KW, .w_kw = 1, .y_oh = a->W * N, .y_ow = N, .H = a->OH, .W = a->OW, .top = a->PT, .left = a->PL,
         .OH = a->H, .OW = a->W, .x_h = a->OW * N, .x_w = N};
     odt_tile_t t = {.most = ODT_TILE_SUMS, .words = words};
     planes_t p = {.sum_by = odt_sum_squares};
     output_t o;
-    if (!odt_find_squares(&s, a) || !plan_squares(&t, &d) || !begin_outputs(&o, &d)) {
+    if (!ODT_IS_SQUARES(a) || !plan_squares(&t, &d) || !begin_outputs(&o, &d)) {
         return 0;
     }
     while (odt_tile_next(&t)) {

@@ -27,14 +27,17 @@ void odt_sum_columns(const odt_columns_t *c);
 // computed from `back` columns before on, four at a time, so that w has to have these. It changes *c.
 void odt_sum_rows(odt_columns_t *c, int32_t length, int32_t w_pitch, int32_t sums_pitch, int32_t back);
 
-// Where errors lie, and the offsets that they are to have: `rows` > 0 rows of errors, `step` bytes apart.
+// Where errors lie, and the offsets that they are to have: `images` > 0 times `rows` > 0 rows of errors, `step` bytes
+// apart.
 typedef struct {
     int32_t step, apart;    // 0, 4: from an error to the next, and from its offset
     int32_t count, skip;    // 8, 12: errors of a row, more than 0; from the offset after the last to the next row's
     int32_t e_skip, rows;   // 16, 20: bytes from a row's last error to the next row
+    int32_t images, beyond; // 24, 28: offset from what would be an image's next row to the next image
+    int32_t sum;            // 32: what is listed is added to it
 } odt_scan_t;
 
 // Appends the errors of e that are not 0 to a list, the first with that offset. Returns the list's new end.
-odt_listed_t *odt_list_errors(odt_listed_t *at, const int8_t *e, int32_t offset, const odt_scan_t *scan);
+odt_listed_t *odt_list_errors(odt_listed_t *at, const int8_t *e, int32_t offset, odt_scan_t *scan);
 
 #endif

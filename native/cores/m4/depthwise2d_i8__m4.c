@@ -432,6 +432,10 @@ static void finish_row(const odt_depthwise_t *d, int32_t n, const squares_t *s, 
     row->count = 0;
 }
 
+typedef struct {
+    int32_t top, left, high, wide; // the first square's j - 1 (ODT_IS_SQUARES), and the number of squares
+} odt_squares_t;
+
 // Computes columns of squares ow .. ow + count - 1 of channels n .. n + 3 of an image.
 static void depthwise_squares(const odt_depthwise2d_dx_i8_t *a, const odt_depthwise_t *d, const odt_squares_t *q,
     int32_t ow, int32_t count, int32_t b, int32_t n, squares_t *s, int32_t *bounds) {
@@ -475,11 +479,13 @@ int odt_depthwise_dx_i8__m4(const odt_depthwise2d_dx_i8_t *a, int32_t first, int
     int32_t bounds[2] = {INT16_MIN, INT16_MAX}, N = a->N;
     odt_depthwise_t d = {.w = a->w, .q = a->q, .peak = peak, .KH = a->KH, .KW = a->KW, .lo = -127, .w_n = a->KH * a->KW,
         .y_oh = a->W * N, .y_ow = N};
-    odt_squares_t q;
+    odt_squares_t q = {.top = a->PT / 2 - 1, .left = a->PL / 2 - 1};
     squares_t s;
-    if (N < 4 || !odt_find_squares(&q, a)) {
+    if (N < 4 || !ODT_IS_SQUARES(a)) {
         return 0;
     }
+    q.high = (a->PT + a->H - 1) / 2 - q.top;
+    q.wide = (a->PL + a->W - 1) / 2 - q.left;
     int32_t parts = (q.wide + SQUARES - 1) / SQUARES, columns = (q.wide + parts - 1) / parts;
     for (int32_t i = first; i < stop; i += 4) {
         int32_t n = odt_min(i, N - 4); // the last four, if fewer are left

@@ -244,16 +244,10 @@ static int is_column(const odt_dense_dw_i8_t *a) {
 }
 
 static void dense_dw_column(const odt_dense_dw_i8_t *a, const int8_t *errors) {
-    int32_t K = a->K, offset = 0;
+    int32_t K = a->K;
     odt_listed_t list[ODT_COLUMN_LIST];
-    odt_scan_t scan = {.step = a->N, .apart = K, .rows = 1};
-    for (int32_t m = 0; m < a->M; m++) {
-        offset = odt_wrap_add(offset, errors[m * a->N]);
-    }
-    offset = odt_wrap_sub(0, odt_wrap_mul(offset, a->zx));
-    for (int32_t k = 0; k < K; k++) {
-        a->dw[k] = offset;
-    }
+    odt_scan_t scan = {.step = a->N, .apart = K, .rows = 1, .images = 1};
+    memset(a->dw, 0, (size_t)K * sizeof(int32_t));
     for (int32_t m = 0, count; m < a->M; m += count) {
         count = odt_min(a->M - m, ODT_COLUMN_LIST);
         scan.count = count;
@@ -263,6 +257,10 @@ static void dense_dw_column(const odt_dense_dw_i8_t *a, const int8_t *errors) {
         if (c.end != list) {
             odt_sum_rows(&c, K, 0, 0, -K & 3);
         }
+    }
+    int32_t offset = odt_wrap_mul(scan.sum, a->zx);
+    for (int32_t k = 0; k < K; k++) {
+        a->dw[k] = odt_wrap_sub(a->dw[k], offset);
     }
 }
 

@@ -40,7 +40,7 @@ typedef struct {
 #if ODT_M0
 
 static inline error_t *list_errors(error_t *list, const int8_t *e, int32_t N, int32_t K) {
-    const odt_scan_t scan = {.step = 1, .apart = K, .count = N, .rows = 1};
+    odt_scan_t scan = {.step = 1, .apart = K, .count = N, .rows = 1, .images = 1};
     return odt_list_errors(list, e, 0, &scan);
 }
 

@@ -60,33 +60,37 @@ static int group_by_tiles(const odt_group_conv2d_i8_t *a) {
     return !failed;
 }
 
-// The gradient of the input, by squares or phase by phase.
+// The gradient of the input, by squares, which are one phase with all taps, or phase by phase.
 static int group_dx_by_tiles(const odt_group_conv2d_dx_i8_t *a) {
     int32_t C = a->C, N = a->N, row = a->KW * C, filter = a->KH * row, pixel = a->G * C, inputs = a->W * pixel;
-    int32_t failed = 0, SH = a->SH, SW = a->SW;
+    int32_t failed = 0, SH = a->SH, SW = a->SW, is_squares = ODT_IS_SQUARES(a);
     if (!is_by_groups(N, a->G, C, N / a->G, a->KH, a->KW) || a->KH < SH || a->KW < SW) {
         return 0;
     }
-    int is_squares = SH * SW > 1 && odt_is_halved(SH, a->H, a->KH, a->PT, a->OH)
-        && odt_is_halved(SW, a->W, a->KW, a->PL, a->OW);
-    if (is_squares) { // one phase, with all taps
+    if (is_squares) {
         SH = SW = 1;
     }
     for (int32_t kh = 0; kh < SH; kh++) {
-        odt_phase_t h = odt_phase(kh, a->PT, SH, a->H, a->KH);
         for (int32_t kw = 0; kw < SW; kw++) {
-            odt_phase_t w = odt_phase(kw, a->PL, SW, a->W, a->KW);
+            odt_phase_t h = odt_phase(kh, a->PT, SH, a->H, a->KH), w = odt_phase(kw, a->PL, SW, a->W, a->KW);
+            int32_t down = SH * row, right = SW * C, last = kh * row + kw * C; // weights from a tap to the next
             if (h.outputs == 0 || w.outputs == 0) {
                 continue;
             }
-            int32_t last = is_squares ? 0 : (kh + (h.taps - 1) * SH) * row + (kw + (w.taps - 1) * SW) * C;
+            if (is_squares) {
+                h.pad = a->PT;
+                w.pad = a->PL;
+            } else { // the taps are met backwards
+                last += (h.taps - 1) * down + (w.taps - 1) * right;
+                down = -down;
+                right = -right;
+            }
             of_groups_t of = {.failed = &failed, .g = {.inputs = N / a->G, .outputs = C, .is_squares = is_squares,
                 .w_group = N / a->G * filter, .w_input = filter, .d = {.x = a->e, .w = a->w + last, .q = a->q,
                     .y = a->dx + h.first * inputs + w.first * pixel, .B = a->B, .N = N, .H = a->OH, .W = a->OW,
-                    .KH = h.taps, .KW = w.taps, .SH = 1, .SW = 1, .top = is_squares ? a->PT : h.pad,
-                    .left = is_squares ? a->PL : w.pad, .OH = h.outputs, .OW = w.outputs, .lo = -127,
-                    .x_h = a->OW * N, .x_w = N, .w_n = 1, .w_kh = is_squares ? row : -SH * row,
-                    .w_kw = is_squares ? C : -SW * C, .y_b = a->H * inputs, .y_oh = SH * inputs, .y_ow = SW * pixel}}};
+                    .KH = h.taps, .KW = w.taps, .SH = 1, .SW = 1, .top = h.pad, .left = w.pad, .OH = h.outputs,
+                    .OW = w.outputs, .lo = -127, .x_h = a->OW * N, .x_w = N, .w_n = 1, .w_kh = down, .w_kw = right,
+                    .y_b = a->H * inputs, .y_oh = SH * inputs, .y_ow = SW * pixel}}};
             odt_split(sum_some_groups, &of, pixel, C, a->peak);
             if (failed) {
                 return 0;

@@ -108,7 +108,7 @@ typedef struct {
     int32_t need, power, K;
 } adam_t;
 
-static adam_t begin(
+static ODT_COMPACT adam_t begin(
     int32_t factor, int32_t gs, int32_t key, int32_t id, int32_t K, int32_t c1, int32_t r2, int32_t rc2) {
     uint32_t mean = (uint32_t)odt_limit(c1, 1, 4096), root = (uint32_t)odt_limit(rc2, 1, 16384);
     uint32_t G = odt_scale_mul(odt_scale(factor), odt_scale(gs));
