@@ -145,8 +145,8 @@ void odt_group_conv2d_i8(const odt_group_conv2d_i8_t *a) {
         odt_taps_t o = outputs_of(g, a->N, a->G);
         const int8_t *w = a->w + o.from * taps * a->C;
         groups = odt_joined_groups(g, a->G, a->N, a->C, taps);
-        if (taps > 1 && (o.to - o.from >= 4 || (o.to - o.from == 1 && a->C > 1 && a->OW >= 4
-            && a->KW * a->C <= ODT_ONE_ROW))) {
+        if (taps > 1 && (o.to - o.from >= 4 || (o.to - o.from == 1 && a->OW >= 4
+            && a->KW * a->C <= ODT_ONE_ROW && (a->C > 1 || (a->KW <= 3 && a->SW == 1))))) {
             groups = 1; // four filters fill a panel by themselves, and one has a loop of its own
         }
         if (groups > 1) {
