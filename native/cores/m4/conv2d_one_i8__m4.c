@@ -66,6 +66,9 @@ int odt_is_one(const odt_correlation_t *a) {
 int odt_depthwise_one_i8__m4(const odt_depthwise_t *a, int32_t first, int32_t stop, int32_t *peak) {
     int32_t bounds[2] = {INT16_MIN, INT16_MAX};
     ones_t p;
+    if (a->KW > 3 || a->SW != 1) {
+        return 0;
+    }
     odt_correlation_t c = {.q = a->q, .peak = peak, .B = a->B, .N = 1, .H = a->H, .W = a->W, .KH = a->KH, .KW = a->KW,
         .SH = a->SH, .SW = a->SW, .top = a->top, .left = a->left, .OH = a->OH, .OW = a->OW, .zx = a->zx, .zy = a->zy,
         .lo = a->lo, .w_kh = a->w_kh, .w_kw = a->w_kw, .y_b = a->y_b, .y_oh = a->y_oh, .y_ow = a->y_ow, .C = 1,

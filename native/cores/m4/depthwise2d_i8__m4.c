@@ -92,13 +92,9 @@ void odt_pack_lines(odt_pixel_t *to, const odt_line_t *upper, const odt_line_t *
     int32_t inside = first < W ? odt_min((W - 1 - first) / by + 1, count) : 0;
     const int8_t *x0 = upper->at + first * upper->step, *x1 = lower->at + first * lower->step;
     count -= inside;
-    if (inside > 0) { // 13 instructions per pixel
+    if (inside > 0) { // 22 instructions for two pixels; the first may be one
         __asm volatile (
-            "1:\n"
-            "ldr r8, [%1]\n"
-            "ldr r9, [%2]\n"
-            "add %1, %1, %4\n"
-            "add %2, %2, %5\n"
+            ".macro odt_pack_pixel\n"
             "pkhtb r11, r9, r8, asr #16\n"
             "pkhbt r9, r8, r9, lsl #16\n"
             "sxtab16 r8, %6, r9\n"
@@ -106,8 +102,26 @@ void odt_pack_lines(odt_pixel_t *to, const odt_line_t *upper, const odt_line_t *
             "sxtab16 r10, %6, r11\n"
             "sxtab16 r11, %6, r11, ror #8\n"
             "stm %0!, {r8-r11}\n"
-            "subs %3, %3, #1\n"
+            ".endm\n"
+            "tst %3, #1\n"
+            "beq 1f\n"
+            "sub %1, %1, %4\n"
+            "sub %2, %2, %5\n"
+            "add %3, %3, #1\n"
+            "b 2f\n"
+            "1:\n"
+            "ldr r8, [%1]\n"
+            "ldr r9, [%2]\n"
+            "odt_pack_pixel\n"
+            "2:\n"
+            "ldr r8, [%1, %4]\n"
+            "ldr r9, [%2, %5]\n"
+            "add %1, %1, %4, lsl #1\n"
+            "add %2, %2, %5, lsl #1\n"
+            "odt_pack_pixel\n"
+            "subs %3, %3, #2\n"
             "bne 1b\n"
+            ".purgem odt_pack_pixel\n"
             : "+r" (to), "+r" (x0), "+r" (x1), "+r" (inside)
             : "r" (up), "r" (low), "r" (minus)
             : "r8", "r9", "r10", "r11", "cc", "memory");
