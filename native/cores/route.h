@@ -81,11 +81,14 @@
     ROUTE(depthwise2d_dw_i8, _, odt_depthwise_dw_i8__m0, odt_depthwise_dw_apart_i8__m4, depthwise_dw_channels, \
         depthwise_dw_channels) \
     ROUTE(group_conv2d_i8, is_by_groups, sum_some_groups, _, _, _) \
+    ROUTE(group_conv2d_i8, is_quads, _, quads_forward, _, _) \
     ROUTE(group_conv2d_i8, _, odt_group_conv2d_i8, odt_group_conv2d_i8, odt_group_conv2d_i8, odt_group_conv2d_i8) \
     ROUTE(group_conv2d_dx_i8, is_by_groups, sum_some_groups, _, _, _) \
+    ROUTE(group_conv2d_dx_i8, is_quads, _, quads_dx, _, _) \
     ROUTE(group_conv2d_dx_i8, _, odt_group_conv2d_dx_i8, odt_group_conv2d_dx_i8, odt_group_conv2d_dx_i8, \
         odt_group_conv2d_dx_i8) \
     ROUTE(group_conv2d_dw_i8, is_by_groups, sum_some_filters, _, _, _) \
+    ROUTE(group_conv2d_dw_i8, is_quads, _, quads_dw, _, _) \
     ROUTE(group_conv2d_dw_i8, _, odt_group_conv2d_dw_i8, odt_group_conv2d_dw_i8, odt_group_conv2d_dw_i8, \
         odt_group_conv2d_dw_i8) \
     ROUTE(recur_i8, _, odt_dot4_i8, odt_dot4_i8, odt_dot4_i8, odt_recur_i8) \

@@ -133,9 +133,19 @@ static int group_dw_by_tiles(const odt_group_conv2d_dw_i8_t *a) {
 
 #endif
 
+#if ODT_M4 && !ODT_MPY
+#include "../../cores/m4/group_quads_i8__m4.inc"
+#endif
+
 void odt_group_conv2d_i8(const odt_group_conv2d_i8_t *a) {
     int32_t outputs = a->OW * a->N, taps = a->KH * a->KW;
     int8_t filters[ODT_JOINED + 1];
+    #if ODT_M4 && !ODT_MPY
+    if (a->C == 1 && is_quads(a->C, a->N, a->G, a->KH, a->KW, a->SH, a->SW, a->H * a->W, QUAD_PIXELS)) {
+        odt_split(quads_forward, a, a->N, QUAD, a->peak);
+        return;
+    }
+    #endif
     #if ODT_M0_DEPTHWISE
     if (group_by_tiles(a)) {
         return;
@@ -209,6 +219,13 @@ static void dx_of_joined(const odt_group_conv2d_dx_i8_t *a, int32_t g, int32_t g
 void odt_group_conv2d_dx_i8(const odt_group_conv2d_dx_i8_t *a) {
     int32_t taps = a->KH * a->KW;
     int8_t filters[ODT_JOINED + 1];
+    #if ODT_M4 && !ODT_MPY
+    if (a->N == a->G && a->C <= QUAD && a->KH > 1 && a->SH == 1 && a->SW == 1
+        && is_quads(a->C, a->N, a->G, a->KH, a->KW, 1, 1, a->OH * a->OW, QUAD_PIXELS)) {
+        odt_split(quads_dx, a, a->G * a->C, QUAD, a->peak);
+        return;
+    }
+    #endif
     #if ODT_M0_DEPTHWISE
     if (group_dx_by_tiles(a)) {
         return;
@@ -254,18 +271,11 @@ void odt_group_conv2d_dx_i8(const odt_group_conv2d_dx_i8_t *a) {
     }
 }
 
-void odt_group_conv2d_dw_i8(const odt_group_conv2d_dw_i8_t *a) {
-    int32_t C = a->C, filter = a->KH * a->KW * C;
-    if (!odt_within(a->at, a->R, a->N)) {
-        memset(a->dw, 0, (size_t)a->R * (size_t)filter * sizeof(int32_t));
-        return;
-    }
-    int32_t sums[ODT_JOINED + 1];
-    #if ODT_M0_DEPTHWISE
-    if (group_dw_by_tiles(a)) {
-        return;
-    }
-    #endif
+#if ODT_M4
+__attribute__((noinline)) // its sums would lie on the stack below quads, too
+#endif
+static void dw_of_joined(const odt_group_conv2d_dw_i8_t *a) {
+    int32_t C = a->C, filter = a->KH * a->KW * C, sums[ODT_JOINED + 1];
     for (int32_t g = 0, groups; g < a->G; g += groups) {
         odt_taps_t o = outputs_of(g, a->N, a->G);
         int32_t per = o.to - o.from;
@@ -303,6 +313,26 @@ void odt_group_conv2d_dw_i8(const odt_group_conv2d_dw_i8_t *a) {
             odt_separate_sums(dw, sums, groups, per, C, a->KH * a->KW);
         }
     }
+}
+
+void odt_group_conv2d_dw_i8(const odt_group_conv2d_dw_i8_t *a) {
+    if (!odt_within(a->at, a->R, a->N)) {
+        memset(a->dw, 0, (size_t)a->R * (size_t)(a->KH * a->KW * a->C) * sizeof(int32_t));
+        return;
+    }
+    #if ODT_M4 && !ODT_MPY
+    if (a->R * a->C >= QUAD && a->KH > 1 && a->SH == 1 && a->SW == 1
+        && is_quads(a->C, a->N, a->G, a->KH, a->KW, 1, 1, odt_max(a->H * a->W, a->OH * a->OW), QUAD_DW_PIXELS)) {
+        odt_split(quads_dw, a, a->R * a->C, QUAD, NULL);
+        return;
+    }
+    #endif
+    #if ODT_M0_DEPTHWISE
+    if (group_dw_by_tiles(a)) {
+        return;
+    }
+    #endif
+    dw_of_joined(a);
 }
 
 #else
