@@ -274,8 +274,8 @@ void odt_group_conv2d_dx_i8(const odt_group_conv2d_dx_i8_t *a) {
 #if ODT_M4
 __attribute__((noinline)) // its sums would lie on the stack below quads, too
 #endif
-static void dw_of_joined(const odt_group_conv2d_dw_i8_t *a) {
-    int32_t C = a->C, filter = a->KH * a->KW * C, sums[ODT_JOINED + 1];
+static void dw_of_joined(const odt_group_conv2d_dw_i8_t *a, int32_t filter) {
+    int32_t C = a->C, sums[ODT_JOINED + 1];
     for (int32_t g = 0, groups; g < a->G; g += groups) {
         odt_taps_t o = outputs_of(g, a->N, a->G);
         int32_t per = o.to - o.from;
@@ -316,8 +316,9 @@ static void dw_of_joined(const odt_group_conv2d_dw_i8_t *a) {
 }
 
 void odt_group_conv2d_dw_i8(const odt_group_conv2d_dw_i8_t *a) {
+    int32_t filter = a->KH * a->KW * a->C;
     if (!odt_within(a->at, a->R, a->N)) {
-        memset(a->dw, 0, (size_t)a->R * (size_t)(a->KH * a->KW * a->C) * sizeof(int32_t));
+        memset(a->dw, 0, (size_t)a->R * (size_t)filter * sizeof(int32_t));
         return;
     }
     #if ODT_M4 && !ODT_MPY
@@ -332,7 +333,7 @@ void odt_group_conv2d_dw_i8(const odt_group_conv2d_dw_i8_t *a) {
         return;
     }
     #endif
-    dw_of_joined(a);
+    dw_of_joined(a, filter);
 }
 
 #else
