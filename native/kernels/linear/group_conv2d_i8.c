@@ -220,8 +220,9 @@ void odt_group_conv2d_dx_i8(const odt_group_conv2d_dx_i8_t *a) {
     int32_t taps = a->KH * a->KW;
     int8_t filters[ODT_JOINED + 1];
     #if ODT_M4 && !ODT_MPY
-    if (a->N == a->G && a->C <= QUAD && a->KH > 1 && a->SH == 1 && a->SW == 1
-        && is_quads(a->C, a->N, a->G, a->KH, a->KW, 1, 1, a->OH * a->OW, QUAD_PIXELS)) {
+    int32_t per = a->N / a->G; // the outputs' errors are columns
+    if (a->C <= QUAD && a->KH > 1 && a->SH == 1 && a->SW == 1
+        && is_quads(a->C, a->N, a->G, a->KH, per * a->KW, 1, 1, per * a->OH * a->OW, QUAD_PIXELS)) {
         odt_split(quads_dx, a, a->G * a->C, QUAD, a->peak);
         return;
     }
