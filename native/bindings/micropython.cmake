@@ -41,7 +41,7 @@ if(PICO_PLATFORM STREQUAL "rp2040")
             kernels/loss/weighted_xent_i8 kernels/norm/gather_norm_i8 kernels/norm/norm_i8
             kernels/norm/running_norm_i8 kernels/pool/avgpool2d_i8 kernels/pool/mean2d_i8
             kernels/sampling/sampling_i8 kernels/step/clip kernels/step/scales_i8 kernels/update/decay
-            kernels/update/momentum_i32 kernels/update/slope_i8 kernels/update/zeroth_i8)
+            kernels/update/momentum_i32 kernels/update/round_i8 kernels/update/slope_i8 kernels/update/zeroth_i8)
         list(APPEND ODT_SMALL_SRC ${ODT_NATIVE}/${name}.c)
     endforeach()
 endif()

@@ -198,7 +198,7 @@ enum {
 // a word of elements, and each element, more of them where a window has several rows; for a word of all channels, once
 // per row of outputs and once per position. A small M0 gathers no windows: its rows come one by one.
 enum {
-    ODT_DW_SAMPLES = 64, // positions that judge
+    ODT_DW_SAMPLES = ODT_M0 ? 32 : 64, // positions that judge
     ODT_DW_INPUTS = 2324, // bytes of inputs that errors of an M0 meet at a time
     ODT_DW_SCAN = ODT_M4 ? 8 : ODT_SMALL ? 30 : ODT_M0 ? 15 : 0,
     ODT_DW_ERROR = ODT_M4 ? 90 : ODT_SMALL ? 135 : ODT_M0 ? 25 : 0,

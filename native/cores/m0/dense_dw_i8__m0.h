@@ -13,6 +13,25 @@
 
 #if ODT_M0 && !ODT_SMALL
 
+// Words `step` bytes apart, from dw on, are x times the errors from `place` < 0 up to their end: 9 cycles each.
+__attribute__((naked, noinline)) static void set_column(
+    int32_t *dw, const int8_t *end, int32_t x, int32_t step, int32_t place) {
+    (void)dw, (void)end, (void)x, (void)step, (void)place;
+    __asm volatile (
+        ".syntax unified\n"
+        "push {r4, r5, lr}\n"
+        "ldr r5, [sp, #12]\n"
+        "1:\n"
+        "ldrsb r4, [r1, r5]\n"
+        "muls r4, r2\n"
+        "str r4, [r0]\n"
+        "adds r0, r0, r3\n"
+        "adds r5, r5, #1\n"
+        "bne 1b\n"
+        "pop {r4, r5, pc}\n"
+        );
+}
+
 // dw = e * x for the words of x up to `end`, whose number is a multiple of 8. 31 cycles per 8 words, or 14 where e is
 // 0, as it often is after a ReLU.
 __attribute__((naked, noinline)) static void set_one(int32_t *dw, const int32_t *x, const int32_t *end, int32_t e) {

@@ -46,20 +46,18 @@ static ODT_COMPACT int is_sparse(const odt_conv2d_dw_i8_t *a) {
     #endif
     // odd, so that all positions of a window are sampled
     int32_t step = (positions + ODT_DW_SAMPLES - 1) / ODT_DW_SAMPLES | 1;
-    int64_t direct = ODT_DW_ERROR + KH * (ODT_DW_ERROR_ROW + (int64_t)ODT_DW_ERROR_TAP * run);
-    int64_t row =
-        (int64_t)(KH > 1 ? ODT_DW_TAP + ODT_DW_MORE : ODT_DW_TAP) * run + (run + 3) / 4 * (int64_t)ODT_DW_PANEL_WORD;
-    int64_t panel = (a->R + 3) / 4 * (ODT_DW_PANEL + KH * (ODT_DW_PANEL_ROW + row));
+    int32_t direct = ODT_DW_ERROR + KH * (ODT_DW_ERROR_ROW + ODT_DW_ERROR_TAP * run);
+    int32_t row = (KH > 1 ? ODT_DW_TAP + ODT_DW_MORE : ODT_DW_TAP) * run + (run + 3) / 4 * ODT_DW_PANEL_WORD;
+    int32_t panel = (a->R + 3) / 4 * (ODT_DW_PANEL + KH * (ODT_DW_PANEL_ROW + row)) - a->R * ODT_DW_SCAN;
     #if ODT_M4
-    panel += KH * ((run + 3) / 4 * (int64_t)(ODT_DW_PACK_WORD + ODT_DW_PACK / odt_max(a->OW, 1)));
+    panel += KH * ((run + 3) / 4 * (ODT_DW_PACK_WORD + ODT_DW_PACK / odt_max(a->OW, 1)));
     #endif
-    // the time that panels take
-    int64_t left = (positions + step - 1) / step * (panel - (int64_t)a->R * ODT_DW_SCAN) - 1;
-    while (left > INT32_MAX || direct > INT32_MAX) { // a small module has no division of 64 bits
-        left >>= 1;
+    for (; panel > INT32_MAX / (2 * ODT_DW_SAMPLES); panel >>= 1) {
         direct >>= 1;
     }
-    int32_t most = left < 0 ? -1 : (int32_t)left / odt_max((int32_t)direct, 1), errors = 0;
+    // the time that panels take
+    int32_t left = (positions + step - 1) / step * panel - 1;
+    int32_t most = left < 0 ? -1 : left / odt_max(direct, 1), errors = 0;
     for (int32_t m = 0; m < positions && errors <= most; m += step) {
         errors += odt_count_errors(a->e + m * a->N + a->at, a->R);
     }

@@ -190,13 +190,20 @@ static void dense_dw_by_rows(const odt_dense_dw_i8_t *a) {
 
 #if ODT_M0 || ODT_M4 || !ODT_PANEL
 
+// Rows that are shorter are computed column by column.
+enum { NARROW = ODT_M0 ? 17 : 8 };
+
 // The gradient for one sample.
 static void dense_dw_of_one(const odt_dense_dw_i8_t *a, const int8_t *errors) {
     int32_t *dw = a->dw, K = a->K;
-    #if ODT_M4
-    if (K < 8 && a->R > 1) { // column by column
+    #if ODT_M4 || (ODT_M0 && !ODT_SMALL)
+    if (K < NARROW && a->R > 1) {
         for (int32_t k = 0; k < K; k++) {
-            int32_t x = odt_wrap_sub(a->x[k], a->zx), *to = dw + k, n = 0;
+            int32_t x = odt_wrap_sub(a->x[k], a->zx), *to = dw + k;
+            #if ODT_M0
+            set_column(to, errors + a->R, x, K * (int32_t)sizeof(*to), -a->R);
+            #else
+            int32_t n = 0;
             for (; n < (a->R & ~3); n += 4) {
                 #pragma GCC unroll 4
                 for (int32_t i = 0; i < 4; i++, to += K) {
@@ -206,6 +213,7 @@ static void dense_dw_of_one(const odt_dense_dw_i8_t *a, const int8_t *errors) {
             for (; n < a->R; n++, to += K) {
                 *to = odt_wrap_mul(errors[n], x);
             }
+            #endif
         }
         return;
     }
@@ -231,7 +239,7 @@ static void dense_dw_of_one(const odt_dense_dw_i8_t *a, const int8_t *errors) {
 
 // Whether there are so few rows, or such short ones, that preparing x does not pay.
 static int is_narrow_dw(const odt_dense_dw_i8_t *a) {
-    return a->M == 1 && (a->K < 8 || a->R == 1);
+    return a->M == 1 && (a->K < NARROW || a->R == 1);
 }
 
 #endif

@@ -49,7 +49,7 @@ M0 = {
     "FEW_OTHER_LINE": 30,
     "FEW_OTHER_BYTE": 2,
     "FEW_OTHER_GROUP": 8,
-    "DW_SAMPLES": 64,
+    "DW_SAMPLES": 32,
     "DW_INPUTS": 2324,
     "DW_SCAN": 15,
     "DW_ERROR": 25,
