@@ -30,7 +30,7 @@ MACHINES = {
     "rv32": (RV32, m0.LOOPS, "instructions of an RV32IMC core"),
 }  # factors, the loops that they are of, and the unit
 
-SAMPLED = 64  # positions
+SAMPLED = 32  # positions
 
 # The terms of a row are its sizes and: P = B * OH * OW, T = KH * KW, J = N / 32 rounded up, V: N modulo 4, I: taps of
 # all outputs that are inside the image; E and X: elements that are not 0, Q and D: their part.
