@@ -40,6 +40,9 @@ typedef struct {
 
 static int plan_ones(ones_t *p, const odt_correlation_t *a) {
     int32_t row = a->KW * a->C;
+    if (a->x_skip == 0 && a->OW % 4 && a->OW < 12) { // too many are computed twice
+        return 0;
+    }
     if (a->N != 1 || a->OW < 4 || a->OH < 1 || a->B < 1 || row < 1 || row > ODT_ONE_ROW || a->KH < 1 || a->KH > WORDS
         || a->KH * a->KW == 1 || a->SW > ROOM || a->SH > ROOM || a->zx != (int8_t)a->zx) {
         return 0;
