@@ -18,7 +18,7 @@ from odt.reference import program as reference
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 pytestmark = pytest.mark.slow
-SANITIZE = "-std=c99 -O1 -g -fwrapv -ffp-contract=off -fsanitize=address,undefined"
+SANITIZE = "-std=c99 -O1 -fwrapv -ffp-contract=off -fsanitize=address,undefined"
 UNPLEASANT = (
     0,
     1,

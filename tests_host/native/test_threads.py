@@ -59,7 +59,7 @@ def draw_large(rng, name, monkeypatch):
 
 def compile_native(path, options, *harness):
     """native/ with a worker that threads.c starts."""
-    command = ["gcc", "-std=c99", "-O1", "-g", "-fwrapv", "-ffp-contract=off", "-DODT_THREADS", *options.split()]
+    command = ["gcc", "-std=c99", "-O1", "-fwrapv", "-ffp-contract=off", "-DODT_THREADS", *options.split()]
     native_sources.build(path, command, [os.path.join(HERE, name) for name in ("threads.c", *harness)], ["-pthread"])
 
 
@@ -137,7 +137,7 @@ def test_thread_sanitizer_finds_no_race(options, tmp_path, monkeypatch):
 def test_a_worker_that_is_no_longer_wanted_leaves_its_successors_jobs_alone(options, tmp_path):
     """However late it notices; and one that begins late does not pass itself off as another."""
     sources = os.path.join(HERE, "workers.c"), os.path.join(ROOT, "native", "threads.c")
-    command = ["gcc", "-std=c99", "-D_GNU_SOURCE", "-O1", "-g", "-DODT_THREADS", "-Dnanosleep=slow_nanosleep"]
+    command = ["gcc", "-std=c99", "-D_GNU_SOURCE", "-O1", "-DODT_THREADS", "-Dnanosleep=slow_nanosleep"]
     subprocess.run([*command, *options.split(), "-pthread", "-o", tmp_path / "workers", *sources], check=True)
     done = subprocess.run([tmp_path / "workers", "300"], check=False, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and not done.stderr, done.stderr[:4000]
