@@ -83,22 +83,25 @@ class Arrays:
         batch(self.session, 0, self.samples)
 
     def batches(self, start):
-        """Point the program at one batch after another; yields the index of the sample after each."""
-        session = self.session
-        for position in range(start, self.samples, session.batch_size):
-            if position == start or session.used is not self.bound:  # a callback has used the model
-                session.use(self.bound)
-                session.control[ORDER] = self.order
-            self._check()
-            batch(session, position, self.samples)
-            yield min(position + session.batch_size, self.samples)
-        self._check()
+        """Point the program at one batch after another; yields the index of the sample after each.
 
-    def _check(self):
-        """ValueError if a callback has removed data: a step would treat the missing samples as padding."""
-        _, x, y, _ = self.bound
-        if len(x) < self.lengths[0] or len(y) < self.lengths[1]:
-            _refuse("shrunk", (self.what, len(x), len(y)) + self.lengths)
+        ValueError if a callback has removed data: a step would treat the missing samples as padding.
+        """
+        session, samples, bound = self.session, self.samples, self.bound
+        size, x, y = session.batch_size, bound[1], bound[2]
+        x_length, y_length = self.lengths
+        position = start
+        while True:
+            if len(x) < x_length or len(y) < y_length:
+                _refuse("shrunk", (self.what, len(x), len(y)) + self.lengths)
+            if position >= samples:
+                return
+            if position == start or session.used is not bound:  # a callback has used the model
+                session.use(bound)
+                session.control[ORDER] = self.order
+            batch(session, position, samples)
+            position += size
+            yield min(position, samples)
 
 
 class Stream:
