@@ -462,13 +462,14 @@ def main():
         sets = OF_SEQUENCES if options.sequences else OF_WINDOWS if options.windows else sets
         networks = json.loads(kept.read_text()) if options.again else measured(board, kept, sets)
         factors = fit(networks, board)
+        before = cost.MACHINES[board][0]
         if options.sequences:
             factors = {group: each for group, each in factors.items() if group.startswith(SEQUENCES)}
-            factors = {**cost.MACHINES[board][0], **factors}
         if options.windows:
-            factors = {**factors, **cost.MACHINES[board][0], "apply_f32": factors["apply_f32"]}
+            factors = {**factors, **before, "apply_f32": factors["apply_f32"]}
         if options.add:
-            factors = {**factors, **cost.MACHINES[board][0]}
+            factors = {**factors, **before}
+        factors = {**before, **factors}  # what these networks lack stays
         (ROOT / ("odt/host/cost/%s.py" % name)).write_text(table(factors, board))
         return
     if options.sequences:
