@@ -2,6 +2,8 @@
 
 import contextlib
 import io
+import platform
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +18,15 @@ def git(*words):
 def is_changed():
     """Whether tracked files outside bench/results and docs/pictures have changes without a commit."""
     return bool(git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!bench/results", ":!docs/pictures"))
+
+
+def processor():
+    """The name of this PC's, with the vectors that odt's kernels choose by."""
+    path = Path("/proc/cpuinfo")
+    words = dict(re.findall(r"^([\w ]+?)\s*: (.*)", path.read_text(), re.M)) if path.exists() else {}
+    name = words.get("model name", platform.machine())
+    flags = [flag for flag in ("avx2", "avx512_vnni") if flag in words.get("flags", "").split()]
+    return " ".join([name, *flags])
 
 
 def write(name, lines):

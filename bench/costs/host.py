@@ -231,6 +231,7 @@ def main():
     warnings.simplefilter("ignore")  # scikit-learn's of epochs that were not enough
     print("\n".join(counting.head("odt on a PC. Written by: python bench/costs/host.py")))
     print("torch %s, scikit-learn %s; one thread; milliseconds" % (torch.__version__, sklearn.__version__))
+    print(written.processor())
     for part in parts:
         rows, heading, bound = PARTS[part]
         print("\n" + heading)

@@ -8,7 +8,6 @@ writes bench/results/page.txt. Times are medians in ms; "to the planner" is all 
 import gzip
 import json
 import os
-import platform
 import re
 import statistics
 import subprocess
@@ -45,8 +44,7 @@ def lines():
     assert not answer["errors"], answer["errors"]
     found, newcomer = answer["times"], answer["newcomer"]
     assert "failed" not in found and "failed" not in newcomer, answer
-    model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    machine = model[1] if model else platform.machine()
+    machine = written.processor()
     yield "Chromium %s, %s, %d cores, load %.1f" % (found["browser"], machine, os.cpu_count(), os.getloadavg()[0])
     sizes = {name: compressed(name) for name in names()}
     yield "to the planner: %d bytes compressed by gzip" % sum(sizes.values())
