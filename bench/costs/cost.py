@@ -466,10 +466,9 @@ def main():
         if options.sequences:
             factors = {group: each for group, each in factors.items() if group.startswith(SEQUENCES)}
         if options.windows:
-            factors = {**factors, **before, "apply_f32": factors["apply_f32"]}
-        if options.add:
-            factors = {**factors, **before}
-        factors = {**before, **factors}  # what these networks lack stays
+            before = {**before, "apply_f32": factors["apply_f32"]}
+        # What networks lack stays; those that add change nothing that is there.
+        factors = {**factors, **before} if options.add or options.windows else {**before, **factors}
         (ROOT / ("odt/host/cost/%s.py" % name)).write_text(table(factors, board))
         return
     if options.sequences:

@@ -127,7 +127,8 @@ enum { ODT_COLUMN_ERRORS = 3, ODT_COLUMN_LIST = 32 };
 // A convolution with one filter (single_i8.c): the most rows, and the most weights if these lie apart.
 enum { ODT_SINGLE_ROWS = 16, ODT_SINGLE_WEIGHTS = 320 };
 
-// The same on an M4 from copied rows (conv2d_one_i8__m4.c), but for modules in files: the most products of a row.
+// An M4 copies the rows of such a convolution (conv2d_one_i8__m4.c): the most products of one row. Modules in files
+// lack that loop.
 enum { ODT_ONE_ROW = ODT_MPY ? 0 : ODT_M4 ? 96 : 0 };
 
 // A convolution of one channel by tiles on an M0: the least rows and columns of outputs.
