@@ -32,8 +32,8 @@ typedef struct {
     size_t likely; // the range to look at first: they follow each other as their results do
     int32_t *scales, room; // of the samples; later the copy of what an instruction overwrites
     int steps; // whether this is the training step, too
-    // then: how many words before an instruction its scale is named at most, 0 if each has to be looked for; where they
-    // begin
+    // By is_step(): how many words before an instruction its scale is named at most, 0 if each has to be looked for.
+    // near: where they begin.
     size_t reach, near;
     size_t echo; // see find_echo()
     odt_runner_t run;
@@ -481,7 +481,7 @@ static int fit(work_t *w, size_t pc, size_t range) {
         return 1;
     }
     for (int round = 0; round < ROUNDS && follow(w, range); round++) {
-        found.all = found.all || (!w->steps && has_lost(program, found.first, end, scale));
+        found.all = found.all || (!w->steps && !w->reach && has_lost(program, found.first, end, scale));
         if (!run_all(w, pc, range, &found)) {
             return 0;
         }
@@ -548,7 +548,7 @@ static int find_noted(const work_t *w, size_t pc, size_t range, again_t *found) 
 
 // Whether calibration with the updates in their places makes the step that would follow it without them: what is run
 // again has no update among it, and none of the others changes what a second run would find, or depends on the step's
-// random numbers.
+// random numbers. Then nothing but what names a scale is run again for it, of micro-batches too.
 static int is_step(work_t *w, size_t stop) {
     const int32_t *program = w->program;
     int has_key = 0;
@@ -575,7 +575,7 @@ static int is_step(work_t *w, size_t stop) {
             continue;
         }
         reach = pc - found.first > reach ? pc - found.first : reach; // SIZE_MAX stays
-        echo = pc >= w->forward ? find_echo(w, pc, range) : 0;
+        echo = w->steps && pc >= w->forward ? find_echo(w, pc, range) : 0;
         if (found.all || has_lost(program, found.first, end, program[range + 1])) {
             return 0;
         }
@@ -602,7 +602,10 @@ int odt_calibrate(const int32_t *program, odt_region_t *regions, size_t start, s
         w.ranges = next(program, w.ranges);
     }
     w.likely = w.ranges;
-    w.steps = steps && parts == 1 && is_step(&w, stop);
+    if ((steps || parts > 1) && !w.share) {
+        w.steps = parts == 1; // of micro-batches only the ranges are found here
+        w.steps = is_step(&w, stop) && w.steps;
+    }
     set_scales(&w, 0);
     for (size_t pc = start; pc < stop; pc = next(program, pc)) {
         while (w.near + w.reach < pc) { // whatever it is, if each has to be looked for
