@@ -64,6 +64,9 @@ typedef struct {
     int32_t w_n, w_kh, w_kw, y_b, y_oh, y_ow;
     int32_t C, w_c, q_step;
     int32_t x_skip; // bytes of a pixel of x outside its C channels: other groups' channels
+    // 0; or bytes of a row of x [C, W] and y [N, W], as in the gradient of a dense layer's input. x_skip is 1 - C then,
+    // y_ow 1.
+    int32_t turned;
 } odt_correlation_t;
 
 // How many taps of a filter's row read adjacent memory and are multiplied as one line: all, or one if other groups'
@@ -75,6 +78,11 @@ static inline int32_t odt_line_taps(int32_t KW, int32_t x_skip) {
 // Bytes from a pixel of x to the next.
 static inline int32_t odt_pixel(int32_t C, int32_t x_skip) {
     return ODT_SMALL ? C : C + x_skip;
+}
+
+// Bytes from one of x's channels to the next, and from one of y's.
+static inline int32_t odt_apart(const odt_correlation_t *a) {
+    return ODT_M0 && !ODT_SMALL && a->turned ? a->turned : 1;
 }
 
 // Whether each window is one pixel, at its output's position.

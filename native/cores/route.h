@@ -120,6 +120,10 @@ enum {
     ODT_MANY_PAIRS = ODT_SMALL ? 2 : 9, // pairs of x and e, for its weights' gradient
 };
 
+// The gradient of a dense layer's input on an M0: up to this many samples, of this many errors, are packed, not the
+// weights.
+enum { ODT_TURNED_SAMPLES = 24, ODT_TURNED_ERRORS = 64 };
+
 // A row of a dense layer's gradient of weights on an M0: samples from which on it is a sum of columns, and those that
 // are listed at a time.
 enum { ODT_COLUMN_ERRORS = 3, ODT_COLUMN_LIST = 32 };
@@ -134,8 +138,12 @@ enum { ODT_ONE_ROW = ODT_MPY ? 0 : ODT_M4 ? 96 : 0 };
 // A convolution of one channel by tiles on an M0: the least rows and columns of outputs.
 enum { ODT_ONE_SIZE = 4 };
 
-// Groups of a convolution by tiles on an M0: they have fewer outputs, or fewer inputs.
-enum { ODT_GROUP_OUTPUTS = 4, ODT_GROUP_INPUTS = 3 };
+// Groups of a convolution by tiles on an M0: they have fewer outputs, or fewer inputs; by squares of filters with more
+// than four taps, fewer of these.
+enum { ODT_GROUP_OUTPUTS = 4, ODT_GROUP_INPUTS = 3, ODT_SQUARE_INPUTS = 6 };
+
+// Groups of filters of 1x1 by pixels on an M0: likewise.
+enum { ODT_POINT_OUTPUTS = 3, ODT_POINT_INPUTS = 4 };
 
 // Depthwise convolutions of images of a few pixels on an M4: the most pixels and outputs; the most pixels for filters
 // of nine taps.

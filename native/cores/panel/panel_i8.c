@@ -36,7 +36,7 @@ typedef struct {
 typedef struct {
     const int32_t *offsets;    // 0: added to the sums of the first row; the values of the other rows follow
     const odt_multiplier_t *q; // 4: of the first row
-    int8_t *y;                 // 8: of the first row; the other rows follow
+    int8_t *y;                 // 8: of the first row
     const int32_t *sums;       // 12: of the first row and column
     int32_t q_step;            // 16: bytes to the next row's multiplier
     int32_t length;            // 20: bytes of columns
@@ -45,6 +45,7 @@ typedef struct {
     int32_t high, lo;          // 32, 36
     int32_t max, min;          // 40, 44: the peaks, zy included
     int32_t step, zy;          // 48, 52: distance from a column's output to the next one
+    int32_t apart;             // 56: from a row's outputs to the next row's
 } output_t;
 
 #define ANY_SUM (1 << 20) // the bound if no better one is known; above it finish_rows() checks sums
@@ -119,13 +120,14 @@ static inline __attribute__((always_inline)) int finish_of_one(const int32_t *su
     o.most = ANY_SUM;
     o.rows = rows;
     o.step = step;
+    o.apart = 1;
     o.zy = zy;
     o.lo = lo;
     finish_usual(&o, sums, count, offsets, peak);
     return 1;
 }
 
-void odt_finish_i8(const int32_t (*sums)[4], int32_t at, int32_t offset, const odt_multiplier_t *q,
+ODT_COMPACT void odt_finish_i8(const int32_t (*sums)[4], int32_t at, int32_t offset, const odt_multiplier_t *q,
     int32_t zy, int32_t lo, int32_t count, int8_t *y, int32_t step, int32_t *peak) {
     if (finish_of_one(*sums + at, &offset, q, zy, lo, 1, count, y, step, peak)) {
         return;

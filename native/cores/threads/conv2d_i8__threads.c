@@ -16,7 +16,7 @@ static void correlate_channels(const void *arguments, int32_t first, int32_t sto
     a.w += first * a.w_n;
     a.bias = a.bias ? a.bias + first : NULL;
     a.q += first * a.q_step;
-    a.y += first;
+    a.y += first * odt_apart(&a);
     a.N = stop - first;
     a.peak = peak;
     odt_correlate_part_i8(&a);

@@ -1,5 +1,7 @@
 // Dense layers, int8: the gradient of the input. w is [N, K], e [M, N], dx [M, K].
 
+#include <string.h>
+
 #include "../../core.h"
 #include "../../fixed.h"
 #include "../../opcodes.h"
@@ -213,6 +215,9 @@ void odt_add_columns_i8(int32_t *sums, const int16_t *e, const int8_t *w, int32_
 }
 
 // Sample by sample, from one nonzero error to the next.
+#if ODT_M0
+ODT_COMPACT
+#endif
 static void dense_dx_by_errors(const odt_dense_dx_i8_t *a) {
     error_t list[LIST];
     int32_t sums[SUMS], K = a->K, N = a->N, peak = *a->peak;
@@ -220,9 +225,7 @@ static void dense_dx_by_errors(const odt_dense_dx_i8_t *a) {
         for (int32_t k = 0; k < K; k += SUMS) {
             int32_t count = odt_min(K - k, SUMS);
             odt_poll();
-            for (int32_t i = 0; i < count; i++) {
-                sums[i] = 0;
-            }
+            memset(sums, 0, (size_t)count * sizeof(*sums));
             if (K == 1) {
                 sums[0] = odt_dot_i8(a->e + m * N, a->w, N);
             }
@@ -245,6 +248,9 @@ static void dense_dx_by_errors(const odt_dense_dx_i8_t *a) {
 
 #endif
 
+#if ODT_M0
+ODT_COMPACT
+#endif
 void odt_dense_dx_i8(const odt_dense_dx_i8_t *a) {
     #if ODT_PANEL && !ODT_SMALL
     if (is_narrow(a)) {
@@ -256,6 +262,12 @@ void odt_dense_dx_i8(const odt_dense_dx_i8_t *a) {
         odt_correlation_t c = {.x = a->e, .w = a->w, .q = a->q, .y = a->dx, .peak = a->peak,
             .B = 1, .H = 1, .W = a->M, .C = a->N, .N = a->K, .KH = 1, .KW = 1, .SH = 1, .SW = 1, .OH = 1,
             .OW = a->M, .lo = -127, .w_n = 1, .w_c = a->K, .y_ow = a->K};
+        #if ODT_M0 && !ODT_SMALL
+        if (a->M <= ODT_TURNED_SAMPLES && a->M <= a->K && a->N <= ODT_TURNED_ERRORS) {
+            c.x = a->w, c.w = a->e, c.N = a->M, c.W = c.OW = c.turned = a->K, c.x_skip = 1 - a->N, c.w_n = a->N;
+            c.w_c = c.y_ow = 1;
+        }
+        #endif
         odt_correlate_i8(&c);
         return;
     }

@@ -52,6 +52,9 @@ static int32_t finish_dense(const int32_t *sums, int32_t count, const int32_t *b
 
 #endif
 
+#if ODT_M0
+ODT_COMPACT
+#endif
 void odt_dense_i8(const odt_dense_i8_t *a) {
     // Run as a convolution of one row of M pixels with filters of one tap.
     if (odt_has_products() && a->M >= ODT_MANY_ROWS) {
