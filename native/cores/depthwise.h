@@ -98,11 +98,16 @@ typedef struct {
     int32_t inputs, outputs;  // of a group
     int32_t w_group, w_input; // from the first weight of a group to the next group's, of an input to the next input's
     int32_t q_step;           // 1; 0: there is one multiplier
+    int32_t is_points;        // filters of 1x1 with strides of 1
     int32_t is_squares;       // the gradient of the input with strides of 2: x are the errors (ODT_IS_SQUARES)
 } odt_groups_t;
 
 // Outputs first .. stop - 1; raises the peak. Returns whether it was done: not for strides above 2 or large filters.
 int odt_sum_groups_i8__m0(const odt_groups_t *g, int32_t first, int32_t stop, int32_t *peak);
+
+// The same for filters of 1x1 with strides of 1: d's H and W, which are the outputs' too, x_w and y_ow say where pixels
+// lie.
+int odt_point_groups_i8__m0(const odt_groups_t *g, int32_t first, int32_t stop, int32_t *peak);
 
 // The gradient of the filters of such a layer for one input of each group: of filter n of all, the weights that
 // it meets, at dw[n * dw_n] and, from tap to tap, dw_w further. Pixels are x_w and e_w bytes apart.
@@ -113,6 +118,9 @@ typedef struct {
 
 // Filters first .. stop - 1 of the R, whose dw is 0. Returns whether it was done.
 int odt_sum_groups_dw_i8__m0(const odt_groups_dw_t *g, int32_t first, int32_t stop);
+
+// The same for filters of 1x1 with strides of 1, and all inputs of a group.
+void odt_point_groups_dw_i8__m0(const odt_groups_dw_t *g, int32_t first, int32_t stop);
 
 #endif
 

@@ -24,6 +24,7 @@ typedef struct {
 
 // 3x3 filters, in groups of 4 (without a stride) or 2; 2x2, 1x3 and KH x KW filters, in groups of 2. These functions
 // preserve no register except the stack pointer; their caller, run_planes(), expects this (depthwise2d_i8__m0.c).
+typedef void odt_sum_t(const odt_windows_t *windows);
 void odt_sum_fours(const odt_windows_t *windows);
 void odt_sum_pairs(const odt_windows_t *windows);
 void odt_sum_small(const odt_windows_t *windows);
@@ -33,6 +34,14 @@ void odt_sum_any(const odt_windows_t *windows);
 // A 3x3 filter in the gradient of the input, with a stride of 2: squares of 2x2 sums, in groups of 2. `row` belongs to
 // the tile, `even` to a row of sums; a row of windows has two rows of sums. There is no offset.
 void odt_sum_squares(const odt_windows_t *windows);
+
+// The same added to the sums that are there, for groups of several inputs.
+void odt_add_fours(const odt_windows_t *windows);
+void odt_add_pairs(const odt_windows_t *windows);
+void odt_add_small(const odt_windows_t *windows);
+void odt_add_lines(const odt_windows_t *windows);
+void odt_add_any(const odt_windows_t *windows);
+void odt_add_squares(const odt_windows_t *windows);
 
 #endif
 

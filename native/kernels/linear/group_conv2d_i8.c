@@ -35,27 +35,38 @@ typedef struct {
 
 static void sum_some_groups(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
     const of_groups_t *of = arguments;
-    if (!odt_sum_groups_i8__m0(&of->g, first, stop, peak)) {
+    if (!(of->g.is_points ? odt_point_groups_i8__m0 : odt_sum_groups_i8__m0)(&of->g, first, stop, peak)) {
         *of->failed = 1;
     }
 }
 
-// Whether tiles are faster than panels, whose four rows are outputs of a group and whose columns meet all its inputs.
-static int is_by_groups(int32_t N, int32_t G, int32_t outputs, int32_t inputs, int32_t KH, int32_t KW) {
-    return N % G == 0 && N >= G && (outputs < ODT_GROUP_OUTPUTS || inputs < ODT_GROUP_INPUTS) && odt_max(KH, KW) > 1;
+// Whether the filters are 1x1 and meet each pixel once.
+#define IS_POINTS(a) \
+    ((a)->KH == 1 && (a)->KW == 1 && (a)->SH == 1 && (a)->SW == 1 && ((a)->PT | (a)->PL) == 0 && (a)->OH == (a)->H \
+        && (a)->OW == (a)->W)
+
+// Whether tiles, or of filters of 1x1 pixels where they lie, are faster than panels, whose four rows are outputs of a
+// group and whose columns meet all its inputs.
+static int is_by_groups(int32_t N, int32_t G, int32_t outputs, int32_t inputs, int32_t taps, int is_points,
+    int by_squares) {
+    if (N % G || N < G || (taps == 1 && !is_points)) {
+        return 0;
+    }
+    return is_points ? outputs < ODT_POINT_OUTPUTS || inputs < ODT_POINT_INPUTS
+        : outputs < ODT_GROUP_OUTPUTS || inputs < (by_squares && taps > 4 ? ODT_SQUARE_INPUTS : ODT_GROUP_INPUTS);
 }
 
 static int group_by_tiles(const odt_group_conv2d_i8_t *a) {
     int32_t C = a->C, N = a->N, row = a->KW * C, pixel = a->G * C, outputs = a->OW * N, failed = 0;
-    if (!is_by_groups(N, a->G, N / a->G, C, a->KH, a->KW)) {
+    if (!is_by_groups(N, a->G, N / a->G, C, a->KH * a->KW, IS_POINTS(a), 0)) {
         return 0;
     }
     of_groups_t of = {.failed = &failed, .g = {.inputs = C, .outputs = N / a->G, .w_group = N / a->G * a->KH * row,
-        .w_input = 1, .q_step = 1, .d = {.x = a->x, .w = a->w, .bias = a->b, .q = a->q, .y = a->y, .B = a->B,
-            .N = pixel, .H = a->H, .W = a->W, .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW, .top = a->PT,
-            .left = a->PL, .OH = a->OH, .OW = a->OW, .zx = a->zx, .zy = a->zy, .lo = a->lo, .x_h = a->W * pixel,
-            .x_w = pixel, .w_n = a->KH * row, .w_kh = row, .w_kw = C, .y_b = a->OH * outputs, .y_oh = outputs,
-            .y_ow = N}}};
+        .w_input = 1, .q_step = 1, .is_points = a->KH * a->KW == 1, .d = {.x = a->x, .w = a->w, .bias = a->b,
+            .q = a->q, .y = a->y, .B = a->B, .N = pixel, .H = a->H, .W = a->W, .KH = a->KH, .KW = a->KW, .SH = a->SH,
+            .SW = a->SW, .top = a->PT, .left = a->PL, .OH = a->OH, .OW = a->OW, .zx = a->zx, .zy = a->zy, .lo = a->lo,
+            .x_h = a->W * pixel, .x_w = pixel, .w_n = a->KH * row, .w_kh = row, .w_kw = C, .y_b = a->OH * outputs,
+            .y_oh = outputs, .y_ow = N}}};
     odt_split(sum_some_groups, &of, N, of.g.outputs, a->peak);
     return !failed;
 }
@@ -64,7 +75,7 @@ static int group_by_tiles(const odt_group_conv2d_i8_t *a) {
 static int group_dx_by_tiles(const odt_group_conv2d_dx_i8_t *a) {
     int32_t C = a->C, N = a->N, row = a->KW * C, filter = a->KH * row, pixel = a->G * C, inputs = a->W * pixel;
     int32_t failed = 0, SH = a->SH, SW = a->SW, is_squares = ODT_IS_SQUARES(a);
-    if (!is_by_groups(N, a->G, C, N / a->G, a->KH, a->KW) || a->KH < SH || a->KW < SW) {
+    if (a->KH < SH || a->KW < SW || !is_by_groups(N, a->G, C, N / a->G, a->KH * a->KW, IS_POINTS(a), is_squares)) {
         return 0;
     }
     if (is_squares) {
@@ -86,6 +97,7 @@ static int group_dx_by_tiles(const odt_group_conv2d_dx_i8_t *a) {
                 right = -right;
             }
             of_groups_t of = {.failed = &failed, .g = {.inputs = N / a->G, .outputs = C, .is_squares = is_squares,
+                .is_points = a->KH * a->KW == 1,
                 .w_group = N / a->G * filter, .w_input = filter, .d = {.x = a->e, .w = a->w + last, .q = a->q,
                     .y = a->dx + h.first * inputs + w.first * pixel, .B = a->B, .N = N, .H = a->OH, .W = a->OW,
                     .KH = h.taps, .KW = w.taps, .SH = 1, .SW = 1, .top = h.pad, .left = w.pad, .OH = h.outputs,
@@ -109,6 +121,10 @@ static void sum_some_filters(const void *arguments, int32_t first, int32_t stop,
     const of_groups_dw_t *of = arguments;
     odt_groups_dw_t g = of->g;
     (void)peak;
+    if (g.d.KH * g.d.KW == 1) {
+        odt_point_groups_dw_i8__m0(&g, first, stop);
+        return;
+    }
     for (int32_t c = g.inputs; c; c--, g.d.x++, g.d.dw++) {
         if (!odt_sum_groups_dw_i8__m0(&g, first, stop)) {
             *of->failed = 1;
@@ -119,7 +135,7 @@ static void sum_some_filters(const void *arguments, int32_t first, int32_t stop,
 
 static int group_dw_by_tiles(const odt_group_conv2d_dw_i8_t *a) {
     int32_t C = a->C, N = a->N, filter = a->KH * a->KW * C, failed = 0;
-    if (!is_by_groups(N, a->G, N / a->G, C, a->KH, a->KW)) {
+    if (!is_by_groups(N, a->G, N / a->G, C, a->KH * a->KW, IS_POINTS(a), 0)) {
         return 0;
     }
     of_groups_dw_t of = {.failed = &failed, .g = {.inputs = C, .outputs = N / a->G, .x_w = a->G * C, .e_w = N,
