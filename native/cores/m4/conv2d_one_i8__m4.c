@@ -27,15 +27,16 @@ typedef struct {
     uint32_t w[2 * WORDS];
     int8_t x[ROOM + 4] __attribute__((aligned(4)));
     int32_t sums[OUTPUTS];
-    int8_t y[OUTPUTS];
-    odt_scales_t scales;
+    int kind; // of the scale
+    void (*finish)(finish_t *, int8_t *, int32_t);
+    finish_t q;
     copied_t f;
 } one_t;
 
 // Words of a filter's row, columns of outputs at a time, bytes of a copied row of these, and rows of outputs.
 typedef struct {
     int32_t words, columns, pitch, rows;
-    int is_three; // whether sum_threes() does it
+    int is_three, are_pairs; // whether sum_threes() does it, and sum_three_rows()
 } ones_t;
 
 static int plan_ones(ones_t *p, const odt_correlation_t *a) {
@@ -49,12 +50,14 @@ static int plan_ones(ones_t *p, const odt_correlation_t *a) {
     }
     p->words = (row + 3) >> 2;
     p->is_three = a->C == 1 && a->KW <= 3 && a->SW == 1;
-    p->columns = odt_min(odt_min((ROOM / a->KH / a->C - a->KW) / a->SW + 1, a->OW), OUTPUTS);
+    p->are_pairs = p->is_three && a->KH == 3 && a->SH == 1 && a->OH > 1;
+    p->columns = odt_min(odt_min((ROOM / a->KH / a->C - a->KW) / a->SW + 1, a->OW), OUTPUTS >> p->are_pairs);
     if (p->words * a->KH > WORDS || ROOM / a->KH < row || p->columns < 4) {
         return 0;
     }
-    if (p->columns < a->OW) {
-        p->columns &= ~3;
+    if (p->columns < a->OW) { // parts of one size
+        int32_t most = p->columns & ~3, parts = (a->OW + most - 1) / most;
+        p->columns = ((a->OW + parts - 1) / parts + 3) & ~3;
     }
     p->pitch = ((p->columns - 1) * a->SW + a->KW) * a->C;
     p->rows = odt_min((ROOM / p->pitch - a->KH) / a->SH + 1, a->OH);
@@ -141,11 +144,11 @@ static void copy_image(const odt_correlation_t *a, const ones_t *p, const int8_t
                 memcpy(at, from, 4);
             }
         }
-        if (C == 1) {
-            #pragma GCC unroll 4
-            for (; at != stop; at++, from += pixel) {
-                *at = *from;
-            }
+        for (int32_t fours = C == 1 ? (int32_t)(stop - at) >> 2 : 0; fours; fours--, at += 4, from += 4 * pixel) {
+            const uint8_t *of = (const uint8_t *)from;
+            uint32_t four = of[0] | (uint32_t)of[pixel] << 8 | (uint32_t)of[2 * pixel] << 16
+                | (uint32_t)of[3 * pixel] << 24;
+            memcpy(at, &four, 4);
         }
         for (; at != stop; at += C, from += pixel) {
             int32_t c = 0;
@@ -156,26 +159,34 @@ static void copy_image(const odt_correlation_t *a, const ones_t *p, const int8_t
     }
 }
 
-// Converts the sums of `lines` times `count` outputs, a multiple of four, from column ow of row oh on.
-static void finish_ones(
-    const odt_correlation_t *a, one_t *s, int8_t *y, int32_t lines, int32_t count, int32_t *bounds) {
-    int32_t all = lines * count, is_dense = a->y_ow == 1 && (lines == 1 || a->y_oh == count);
-    int8_t *to = is_dense ? y : s->y;
-    if (!odt_finish_pixels((int32_t (*)[4])(void *)s->sums, all / 4, &s->scales, to, 4, a->zy, a->lo, bounds)) {
-        odt_multiplier_t q = odt_checked(a->q);
-        for (int32_t i = 0; i < all; i++) {
-            to[i] = odt_clamp(odt_rescaled(s->sums[i], q), a->zy, a->lo, a->peak);
-        }
+// Converts `count` sums, whatever the scale.
+static void finish_ones_slowly(const odt_correlation_t *a, const int32_t *sums, int32_t count, int8_t *y) {
+    odt_multiplier_t q = odt_checked(a->q);
+    for (; count; count--, y += a->y_ow) {
+        *y = odt_clamp(odt_rescaled(*sums++, q), a->zy, a->lo, a->peak);
     }
-    int32_t step = a->y_ow, next = a->y_oh - count * step;
-    for (const int8_t *from = s->y; lines && !is_dense; lines--, y += next) {
-        for (const int8_t *end = from + count; from != end; from += 4, y += 2 * step) {
-            uint32_t four = odt_word(from);
-            y[0] = (int8_t)four;
-            y[step] = (int8_t)(four >> 8);
-            y += 2 * step;
-            y[0] = (int8_t)(four >> 16);
-            y[step] = (int8_t)(four >> 24);
+}
+
+// Converts the sums of `lines` times `count` outputs, a multiple of four, from column ow of row oh on.
+static void finish_ones(const odt_correlation_t *a, one_t *s, int8_t *y, int32_t lines, int32_t count) {
+    int32_t step = a->y_ow;
+    if (a->y_oh == count * step) { // without a gap
+        count *= lines;
+        lines = 1;
+    }
+    s->q.sums = s->sums;
+    for (; lines; lines--, y += a->y_oh, s->q.sums = s->q.end) {
+        s->q.end = s->q.sums + count;
+        if (s->kind != ODT_SHORT) {
+            finish_ones_slowly(a, s->q.sums, count, y);
+            continue;
+        }
+        s->finish(&s->q, y, step);
+        uint32_t found[2] = {0, s->q.smallest};
+        if (odt_is_below(found, a->lo, 128)) {
+            for (int32_t i = 0; i < count; i++) {
+                y[i * step] = (int8_t)odt_max(y[i * step], a->lo);
+            }
         }
     }
 }
@@ -184,10 +195,15 @@ void odt_correlate_one_i8__m4(const odt_correlation_t *a, int32_t *bounds) {
     one_t s;
     ones_t p;
     plan_ones(&p, a);
-    int32_t bias[4] = {a->bias ? a->bias[0] : 0}, start = pack_one(a, &p, s.w), step = a->SW * a->C;
+    int32_t bias = a->bias ? a->bias[0] : 0, start = pack_one(a, &p, s.w), step = a->SW * a->C;
     int32_t size = a->H * a->W * odt_pixel(a->C, a->x_skip), whole = p.columns & ~3;
-    bias[1] = bias[2] = bias[3] = bias[0];
-    odt_find_scales(&s.scales, a->q, 0, 1, bias, odt_most(a->KH * a->KW * a->C, a->zy, a->lo), a->zy);
+    int is_positive = a->zy == -128, is_row = a->y_ow == 1;
+    odt_scale_t scale = {0};
+    s.kind = odt_find_scale(a->q, bias, odt_most(a->KH * a->KW * a->C, a->zy, a->lo), a->zy + 128, &scale);
+    s.q = (finish_t) {.largest = odt_twice(INT16_MIN), .m = scale.m, .half = scale.half, .shift = scale.shift,
+        .smallest = odt_twice(INT16_MAX)};
+    s.finish = is_row ? is_positive ? finish_positive_row : finish_row
+                      : is_positive ? finish_positive_column : finish_column;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t left = 0; left < a->OW; left += p.columns) {
             int32_t ow = odt_min(left, a->OW - p.columns); // some are computed twice
@@ -203,14 +219,20 @@ void odt_correlate_one_i8__m4(const odt_correlation_t *a, int32_t *bounds) {
                     stop = at + count;
                     for (int32_t i = 0, lines; i < rows; i += lines) {
                         lines = odt_min(most, rows - i);
+                        int are_pairs = p.are_pairs && lines > 1;
+                        lines &= are_pairs ? ~1 : ~0;
                         s.f = (copied_t) {x + i * a->SH * p.pitch, step, s.w, 8 * p.words, s.sums, a->KH,
                             p.pitch - 4 * p.words, start, count / 4, lines, a->SH * p.pitch - count * step};
-                        (p.is_three ? sum_threes : sum_fours)(&s.f);
-                        finish_ones(a, &s, y + i * a->y_oh, lines, count, bounds);
+                        (are_pairs ? sum_three_rows : p.is_three ? sum_threes : sum_fours)(&s.f);
+                        finish_ones(a, &s, y + i * a->y_oh, lines, count);
                     }
                 }
             }
         }
+    }
+    uint32_t found[2] = {s.q.largest, s.q.smallest};
+    if (s.kind == ODT_SHORT) {
+        odt_add_bounds(bounds, found, ODT_SHORT, 128);
     }
 }
 
