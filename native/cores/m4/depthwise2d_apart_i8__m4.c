@@ -265,6 +265,44 @@ static void gradient_of_channel(const layer_t *l, int32_t n, int32_t columns, ap
     }
 }
 
+// The same with strides of 1: errors lie as far from row to row as inputs, with zeros between, so that a tap meets some
+// rows as one. Returns whether a few rows fit.
+static int gradient_of_rows(const layer_t *l, int32_t n, apart_products_t *s) {
+    const odt_depthwise2d_dw_i8_t *a = &l->a;
+    int32_t KH = a->KH, KW = a->KW, columns = odt_min(a->OW, COLUMNS), pitch = columns + KW - 1;
+    int32_t many = odt_min((ROOM - KW - 2 - (KH - 1) * pitch) / (2 * pitch), a->OH), *dw = a->dw + n * KH * KW;
+    if (a->SH != 1 || a->SW != 1 || many < odt_min(a->OH, 4)) {
+        return 0;
+    }
+    int16_t *errors = s->x + (many + KH - 1) * pitch + KW; // beyond what the last tap reads
+    memset(dw, 0, (size_t)(KH * KW) * sizeof(*dw));
+    for (int32_t ow = 0; ow < a->OW; ow += columns) {
+        int32_t stop = odt_min(ow + columns, a->OW);
+        for (int32_t b = 0; b < a->B; b++) {
+            const int8_t *x = a->x + b * a->H * a->W * a->N + a->at + n,
+                         *e = a->e + b * a->OH * a->OW * a->N + a->at + n;
+            for (int32_t first = 0; first < a->OH; first += many) {
+                int32_t rows = odt_min(many, a->OH - first), ih = first - a->PT;
+                int16_t *end = errors + rows * pitch;
+                odt_poll();
+                for (int32_t i = 0; i < rows + KH - 1; i++, ih++) {
+                    gather_apart(s->x + i * pitch, ih < 0 || ih >= a->H ? NULL : x + ih * l->x_h, l->x_w, ow - a->PL, 1,
+                        pitch, a->W, a->zx);
+                }
+                for (int32_t i = 0; i < rows; i++) {
+                    gather_apart(errors + i * pitch, e + (first + i) * l->e_h, l->e_w, ow, 1, pitch, stop, 0);
+                }
+                *end = 0;
+                end += rows * pitch & 1;
+                for (int32_t kh = 0; kh < KH; kh++) {
+                    add_taps(dw + kh * KW, 1, errors, end, s->x + kh * pitch, KW);
+                }
+            }
+        }
+    }
+    return 1;
+}
+
 int odt_depthwise_dw_apart_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop) {
     layer_t layer = {*a, a->W * a->N, a->N, a->OW * a->N, a->N};
     if (a->KW == 1 && a->KH > 1) { // the taps have the same order
@@ -282,7 +320,9 @@ int odt_depthwise_dw_apart_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t firs
     }
     apart_products_t s;
     for (int32_t n = first; n < stop; n++) {
-        gradient_of_channel(&layer, n, odt_min(most, COLUMNS), &s);
+        if (ODT_MPY || !gradient_of_rows(&layer, n, &s)) {
+            gradient_of_channel(&layer, n, odt_min(most, COLUMNS), &s);
+        }
     }
     return 1;
 }
