@@ -152,8 +152,11 @@ static inline int odt_depthwise_dot_i8__x86(const odt_depthwise_t *a, int32_t fi
 int odt_depthwise_tiny_i8__m4(const odt_depthwise_t *a, int32_t first, int32_t stop);
 int odt_depthwise_dw_tiny_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop);
 
-// The gradient of the input by squares. Returns whether it was done: not with fewer than four channels.
-int odt_depthwise_dx_i8__m4(const odt_depthwise2d_dx_i8_t *a, int32_t first, int32_t stop, int32_t *peak);
+// The gradient of the input by squares, its pixels `pixel` bytes apart: of one layer, or the sum of a few layers'. Each
+// layer's e and w lie after those of the layer before. Returns whether it was done: not with fewer than four channels.
+enum { ODT_SUMMED = ODT_MPY ? 1 : 2 };
+int odt_depthwise_dx_i8__m4(
+    const odt_depthwise2d_dx_i8_t *a, int32_t layers, int32_t pixel, int32_t first, int32_t stop, int32_t *peak);
 
 // Channels n .. n + 3; raises the peak. Returns whether it was done: not with fewer channels or large filters.
 int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak);

@@ -104,13 +104,17 @@ static inline int32_t sum_column(const error_t *list, const error_t *end, const 
 
 // Converts sums to outputs, four at a time, except the last `count` % 4. Returns their number.
 static int32_t finish_fours(int32_t *sums, int32_t count, const odt_multiplier_t *q, int8_t *dx, int32_t *peak) {
-    static const int32_t start[4];
     int32_t fours = count >> 2, bounds[2] = {INT16_MIN, INT16_MAX};
-    odt_scales_t scales;
+    odt_scale_t scale = {0};
+    odt_scales_t scales = {.kind = odt_find_scale(q, 0, INT32_MAX, 128, &scale)};
     if (fours == 0) {
         return 0;
     }
-    odt_find_scales(&scales, q, 0, 1, start, INT32_MAX, 0);
+    for (int32_t i = 0; i < 4; i++) {
+        scales.of[i].m = scale.m;
+        scales.of[i].half = scale.half;
+        scales.shifts[i] = scale.shift;
+    }
     if (!odt_finish_pixels((int32_t (*)[4])(void *)sums, fours, &scales, dx, 4, 0, -127, bounds)) {
         return 0;
     }

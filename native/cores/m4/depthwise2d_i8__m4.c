@@ -25,11 +25,11 @@ enum {
 
 typedef struct {
     odt_pixel_t x[POSITIONS];
-    odt_pixel_t even[2 * WIDEST + PAIRS], odd[WIDEST + PAIRS]; // for windows from a pair on; within it
+    odt_pixel_t even[PAIRS], odd[WIDEST + PAIRS]; // for windows from a pair on; within it
     int32_t sums[OUTPUTS][4];
     odt_scales_t scales;
     int32_t start[4];
-    int32_t lines[LINES]; // the pairs of rows that are loaded
+    int32_t lines, loaded; // pairs of rows that lie in x, as a ring; the next one to load
 } depthwise_scratch_t;
 
 // sums = start + x * w, or sums += x * w: `taps` taps of a pair of rows, then, `jump` bytes further, `second` taps of
@@ -133,30 +133,27 @@ void odt_pack_lines(odt_pixel_t *to, const odt_line_t *upper, const odt_line_t *
 
 // Prepares the filters of channels n .. n + 3 as pairs of taps of a column, and the conversion of sums to outputs.
 static void prepare(const odt_depthwise_t *a, int32_t n, depthwise_scratch_t *s) {
-    int32_t width = a->KW, pairs = (a->KH + 1) / 2;
+    int32_t width = a->KW, down = a->w_kh, right = a->w_kw, KH = a->KH;
     for (int32_t i = 0; i < 4; i++) {
-        const int8_t *row = a->w + (n + i) * a->w_n;
-        uint32_t *to = &s->even[width][i];
-        for (int32_t kh = 0; kh < a->KH; kh += 2, row += 2 * a->w_kh) {
-            const int8_t *w = row;
-            int32_t below = kh + 1 < a->KH ? a->w_kh : 0, keep = kh + 1 < a->KH ? -1 : 0;
-            for (const uint32_t *end = to + 4 * width; to != end; w += a->w_kw, to += 4) {
-                *to = odt_lower((uint32_t)*w, (uint32_t)(w[below] & keep));
+        const int8_t *column = a->w + (n + i) * a->w_n;
+        for (int32_t kw = 0; kw < width; kw++, column += right) {
+            const int8_t *w = column;
+            uint32_t *even = &s->even[kw][i], *odd = &s->odd[kw][i], above = 0;
+            for (int32_t rows = KH >> 1; rows; rows--, w += down, even += 4 * width, odd += 4 * width) {
+                uint32_t upper = (uint32_t)*w;
+                w += down;
+                *odd = odt_lower(above, upper);
+                above = (uint32_t)*w;
+                *even = odt_lower(upper, above);
             }
+            if (KH & 1) {
+                *even = odt_lower((uint32_t)*w, 0);
+            }
+            *odd = odt_lower(above, KH & 1 ? (uint32_t)*w : 0);
         }
         s->start[i] = a->bias ? a->bias[n + i] : 0;
     }
-    odt_find_scales(&s->scales, a->q + n, 1, 4, s->start, odt_most(a->KH * width, a->zy, a->lo), a->zy);
-    if (a->SH % 2) {
-        for (int32_t kw = 0; kw < width; kw++) { // zeros above and below the filters
-            memset(s->even[kw], 0, sizeof(odt_pixel_t));
-            memset(s->even[width * (pairs + 1) + kw], 0, sizeof(odt_pixel_t));
-        }
-        const uint32_t *above = s->even[0], *below = s->even[width];
-        for (uint32_t *to = s->odd[0], *end = s->odd[width * (a->KH / 2 + 1)]; to != end; to++) {
-            *to = *above++ >> 16 | *below++ << 16;
-        }
-    }
+    odt_find_scales(&s->scales, a->q + n, s->start, odt_most(KH * width, a->zy, a->lo), a->zy);
 }
 
 // Converts sums, which include the bias, to outputs, for any scales.
@@ -178,36 +175,37 @@ static int32_t lines_of(const odt_depthwise_t *a) {
 // every other row.
 static void sum_rows(const odt_depthwise_t *a, const int8_t *x, int32_t oh, int32_t rows, int32_t ow, int32_t count,
     depthwise_scratch_t *s, int32_t (*sums)[4]) {
-    int32_t ih = oh * a->SH, is_odd = ih & 1, first = ih >> 1, pairs = (a->KH + 1 + is_odd) / 2;
-    int32_t lines = lines_of(a), taps = a->KW, positions = (count - 1) * a->SW + taps;
-    const odt_pixel_t *w = is_odd ? s->odd : s->even + taps;
-    const odt_pixel_t *at[LINES + 1];
-    int32_t line = first % lines;
-    for (int32_t pair = 0; pair < pairs; pair++, line = line + 1 < lines ? line + 1 : 0) {
-        at[pair] = s->x + line * positions;
-        if (s->lines[line] != first + pair) {
-            uint32_t none = (uint32_t)(a->zx & 255) * 0x01010101;
-            int32_t row = 2 * (first + pair) - a->top;
-            odt_line_t upper = odt_line_of(x, row, a->H, a->x_h, a->x_w, &none);
-            odt_line_t lower = odt_line_of(x, row + 1, a->H, a->x_h, a->x_w, &none);
-            s->lines[line] = first + pair;
-            odt_pack_lines(s->x + line * positions, &upper, &lower, ow * a->SW - a->left, 1, positions, a->W, a->zx);
-        }
+    int32_t ih = oh * a->SH, is_odd = ih & 1, first = ih >> 1, pairs = (a->KH + 1 + is_odd) >> 1, taps = a->KW;
+    int32_t lines = s->lines, positions = (count - 1) * a->SW + taps, line = first % lines;
+    s->loaded = odt_max(s->loaded, first);
+    for (; s->loaded < first + pairs; s->loaded++) {
+        uint32_t none = (uint32_t)(a->zx & 255) * 0x01010101;
+        int32_t row = 2 * s->loaded - a->top;
+        odt_line_t upper = odt_line_of(x, row, a->H, a->x_h, a->x_w, &none);
+        odt_line_t lower = odt_line_of(x, row + 1, a->H, a->x_h, a->x_w, &none);
+        odt_pack_lines(s->x + s->loaded % lines * positions, &upper, &lower, ow * a->SW - a->left, 1, positions, a->W,
+            a->zx);
     }
-    int32_t size = (int32_t)sizeof(odt_pixel_t);
-    for (int32_t pair = 0; pair < pairs; pair += 2) {
-        int32_t second = pair + 1 < pairs ? taps : 0;
-        int32_t jump = second ? (int32_t)(at[pair + 1] - at[pair] - taps) * size : 0;
+    int32_t size = (int32_t)sizeof(odt_pixel_t), step = positions * size;
+    const odt_pixel_t *w = is_odd ? s->odd : s->even, *odd = s->odd;
+    for (int32_t pair = 0; pair < pairs; pair += 2, w += 2 * taps, odd += 2 * taps) {
+        const odt_pixel_t *at = s->x + line * positions;
+        int32_t second = pair + 1 < pairs ? taps : 0, jump = 0;
+        line = line + 1 == lines ? 0 : line + 1;
+        if (second) {
+            jump = (line ? step : -(lines - 1) * step) - taps * size;
+        }
+        line = line + 1 == lines ? 0 : line + 1;
         int32_t next = (a->SW - taps - second) * size - jump;
         if (pair == 0) {
-            start_windows(sums, sums + count, at[0], w, taps, second, jump, next, s->start);
+            start_windows(sums, sums + count, at, w, taps, second, jump, next, s->start);
         } else {
-            add_windows(sums, sums + count, at[pair], w + pair * taps, taps, second, jump, next, NULL);
+            add_windows(sums, sums + count, at, w, taps, second, jump, next, NULL);
         }
         if (rows > 1 && pair == 0) {
-            start_windows(sums + count, sums + 2 * count, at[0], s->odd, taps, second, jump, next, s->start);
+            start_windows(sums + count, sums + 2 * count, at, odd, taps, second, jump, next, s->start);
         } else if (rows > 1) {
-            add_windows(sums + count, sums + 2 * count, at[pair], s->odd + pair * taps, taps, second, jump, next, NULL);
+            add_windows(sums + count, sums + 2 * count, at, odd, taps, second, jump, next, NULL);
         }
     }
 }
@@ -258,7 +256,7 @@ static void depthwise_tiny(const odt_depthwise_t *a, const odt_tiny_t *t, int32_
     for (int32_t i = 0; i < 4; i++) {
         start[i] = a->bias ? a->bias[n + i] : 0;
     }
-    odt_find_scales(&scales, a->q + n, 1, 4, start, odt_most(a->KH * a->KW, a->zy, a->lo), a->zy);
+    odt_find_scales(&scales, a->q + n, start, odt_most(a->KH * a->KW, a->zy, a->lo), a->zy);
     for (int32_t kh = 0; kh < a->KH; kh++) {
         const int8_t *from = a->w + n * step + kh * a->w_kh;
         for (int32_t kw = 0; kw < a->KW; kw++, from += a->w_kw, to++) {
@@ -315,6 +313,7 @@ int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak) {
     }
     int32_t lines = lines_of(a), room = POSITIONS / lines - a->KW;
     depthwise_scratch_t s;
+    s.lines = lines;
     prepare(a, n, &s);
     int32_t most = odt_min(room / a->SW + 1, OUTPUTS), parts = (a->OW + most - 1) / most;
     int32_t columns = (a->OW + parts - 1) / parts, bounds[2] = {INT16_MIN, INT16_MAX};
@@ -327,9 +326,7 @@ int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak) {
         int8_t *y = a->y;
         for (int32_t b = 0; b < a->B; b++) {
             const int8_t *x = a->x + b * a->H * a->W * a->N + n;
-            for (int32_t i = 0; i < lines; i++) {
-                s.lines[i] = -1; // none
-            }
+            s.loaded = 0;
             for (int32_t oh = 0, rows; oh < a->OH; oh += rows) {
                 rows = are_pairs && oh % 2 == 0 && oh + 1 < a->OH && done + 1 < at_once ? 2 : 1;
                 if (oh % 8 == 0) {
@@ -354,164 +351,6 @@ int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak) {
     return 1;
 }
 
-// The gradient of the input by squares.
-
-enum { SQUARES = 16 }; // of a row at a time
-
-typedef struct {
-    odt_pixel_t x[SQUARES + 1];
-    uint32_t w[2][12]; // for two channels each
-    int32_t sums[4 * SQUARES][4];
-    odt_scales_t scales;
-} squares_t;
-
-// The number of sums in the order of their outputs, without gaps.
-typedef struct {
-    int32_t (*sums)[4], count;
-    int8_t *y;
-} row_t;
-
-// Computes squares of pixels, from errors a b above c d, to two rows of sums; `lower` is the end of `upper`. 46
-// instructions for 36 products of four channels. r0: x, r1: w, r2, r3: upper and lower, r4-r7: a above c and b above d
-// of two channels, r8-r11: weights and sums, r12: end.
-ODT_ASSEMBLY static void sum_squares(
-    const odt_pixel_t *x, const uint32_t *w, int32_t (*upper)[4], int32_t (*lower)[4]) {
-    (void)x, (void)w, (void)upper, (void)lower;
-    __asm volatile (
-        ".syntax unified\n"
-        ".macro odt_two at, next, step\n"
-        "ldrd r4, r5, [r0, #\\at]\n"
-        "ldrd r6, r7, [r0, #\\next]\n"
-        "ldm r1!, {r8-r11}\n"
-        "smuad r8, r6, r8\n"
-        "smuad r9, r7, r9\n"
-        "smuad r10, r6, r10\n"
-        "smuad r11, r7, r11\n"
-        "strd r8, r9, [r3, #16]\n"
-        "strd r10, r11, [r2, #16]\n"
-        "ldm r1!, {r8-r11}\n"
-        "smuad r8, r6, r8\n"
-        "smuad r9, r7, r9\n"
-        "smlad r8, r4, r10, r8\n"
-        "smlad r9, r5, r11, r9\n"
-        "strd r8, r9, [r3], #\\step\n"
-        "ldm r1!, {r8-r11}\n"
-        "smuad r8, r6, r8\n"
-        "smuad r9, r7, r9\n"
-        "smlad r8, r4, r10, r8\n"
-        "smlad r9, r5, r11, r9\n"
-        "strd r8, r9, [r2], #\\step\n"
-        ".endm\n"
-        "push {r4-r11, lr}\n"
-        "mov r12, r3\n"
-        "1:\n"
-        "odt_two 0, 16, 8\n"
-        "odt_two 8, 24, 24\n"
-        "add r0, r0, #16\n"
-        "sub r1, r1, #96\n"
-        "cmp r2, r12\n"
-        "bne 1b\n"
-        "pop {r4-r11, pc}\n"
-        ".purgem odt_two\n"
-        );
-}
-
-// The filters of channels n .. n + 3, in the format of sum_squares().
-static void prepare_squares(const odt_depthwise_t *d, int32_t n, squares_t *s) {
-    static const int32_t start[4];
-    for (int32_t i = 0; i < 4; i++) {
-        const int8_t *w = d->w + (n + i) * d->w_n, *from = w;
-        int8_t square[9] = {0};
-        uint32_t *to = &s->w[i / 2][i % 2];
-        if (d->w_n < 9) { // other taps are 0
-            for (int32_t kh = 0; kh < d->KH; kh++, from += d->KW) {
-                memcpy(square + 3 * kh, from, (size_t)d->KW);
-            }
-            w = square;
-        }
-        to[0] = (uint32_t)w[4] << 16;
-        to[2] = odt_lower((uint32_t)w[7], (uint32_t)w[1]);
-        to[4] = (uint32_t)w[3] << 16;
-        to[6] = (uint32_t)w[5] << 16;
-        to[8] = odt_lower((uint32_t)w[6], (uint32_t)w[0]);
-        to[10] = odt_lower((uint32_t)w[8], (uint32_t)w[2]);
-    }
-    odt_find_scales(&s->scales, d->q + n, 1, 4, start, odt_most(d->KH * d->KW, 0, d->lo), 0);
-}
-
-static void finish_row(const odt_depthwise_t *d, int32_t n, const squares_t *s, row_t *row, int32_t *bounds) {
-    if (row->count && !odt_finish_pixels(row->sums, row->count, &s->scales, row->y, d->y_ow, 0, d->lo, bounds)) {
-        finish_slowly(d, n, row->sums, row->count, row->y, d->peak);
-    }
-    row->count = 0;
-}
-
-typedef struct {
-    int32_t top, left, high, wide; // the first square's j - 1 (ODT_IS_SQUARES), and the number of squares
-} odt_squares_t;
-
-// Computes columns of squares ow .. ow + count - 1 of channels n .. n + 3 of an image.
-static void depthwise_squares(const odt_depthwise2d_dx_i8_t *a, const odt_depthwise_t *d, const odt_squares_t *q,
-    int32_t ow, int32_t count, int32_t b, int32_t n, squares_t *s, int32_t *bounds) {
-    const int8_t *e = a->e + b * a->OH * a->OW * a->N + n;
-    int32_t iw = 2 * ow - a->PL % 2, beside = odt_max(-iw, 0), columns = odt_min(2 * count, a->W - iw) - beside,
-            done = 0;
-    int8_t *dx = a->dx + b * a->H * d->y_oh + (iw + beside) * a->N + n;
-    uint32_t none = 0;
-    row_t row = {.count = 0};
-    for (int32_t oh = 0; oh < q->high; oh++) {
-        if (oh % 4 == 0) {
-            odt_poll();
-        }
-        if (done + 4 * count > 4 * SQUARES) {
-            finish_row(d, n, s, &row, bounds);
-            done = 0;
-        }
-        odt_line_t upper = odt_line_of(e, q->top + oh, a->OH, a->OW * a->N, a->N, &none);
-        odt_line_t lower = odt_line_of(e, q->top + oh + 1, a->OH, a->OW * a->N, a->N, &none);
-        odt_pack_lines(s->x, &upper, &lower, q->left + ow, 1, count + 1, a->OW, 0);
-        sum_squares(s->x, s->w[0], s->sums + done, s->sums + done + 2 * count);
-        for (int32_t ih = 2 * oh - a->PT % 2, end = ih + 2; ih < end; ih++, done += 2 * count) {
-            int32_t (*sums)[4] = s->sums + done + beside;
-            int8_t *y = dx + ih * d->y_oh;
-            if (ih < 0 || ih >= a->H) {
-                continue;
-            }
-            if (row.count && (sums != row.sums + row.count || y != row.y + row.count * a->N)) {
-                finish_row(d, n, s, &row, bounds);
-            }
-            if (row.count == 0) {
-                row = (row_t) {sums, 0, y};
-            }
-            row.count += columns;
-        }
-    }
-    finish_row(d, n, s, &row, bounds);
-}
-
-int odt_depthwise_dx_i8__m4(const odt_depthwise2d_dx_i8_t *a, int32_t first, int32_t stop, int32_t *peak) {
-    int32_t bounds[2] = {INT16_MIN, INT16_MAX}, N = a->N;
-    odt_depthwise_t d = {.w = a->w, .q = a->q, .peak = peak, .KH = a->KH, .KW = a->KW, .lo = -127, .w_n = a->KH * a->KW,
-        .y_oh = a->W * N, .y_ow = N};
-    odt_squares_t q = {.top = a->PT / 2 - 1, .left = a->PL / 2 - 1};
-    squares_t s;
-    if (N < 4 || !ODT_IS_SQUARES(a)) {
-        return 0;
-    }
-    q.high = (a->PT + a->H - 1) / 2 - q.top;
-    q.wide = (a->PL + a->W - 1) / 2 - q.left;
-    int32_t parts = (q.wide + SQUARES - 1) / SQUARES, columns = (q.wide + parts - 1) / parts;
-    for (int32_t i = first; i < stop; i += 4) {
-        int32_t n = odt_min(i, N - 4); // the last four, if fewer are left
-        prepare_squares(&d, n, &s);
-        for (int32_t b = 0; b < a->B; b++) {
-            for (int32_t ow = 0; ow < q.wide; ow += columns) {
-                depthwise_squares(a, &d, &q, ow, odt_min(columns, q.wide - ow), b, n, &s, bounds);
-            }
-        }
-    }
-    *peak = odt_peak_of(bounds, 0, d.lo, *peak);
-    return 1;
-}
+#include "depthwise2d_squares_i8__m4.inc"
 
 #endif

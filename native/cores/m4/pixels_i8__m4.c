@@ -63,18 +63,21 @@ FINISH(finish_pixels, "", ODT_SMALLEST("r4", "r5"))
 FINISH(finish_positive_pixels, "", "")
 FINISH(finish_wide_pixels, ODT_SATURATE, ODT_SMALLEST("r4", "r5"))
 
-void odt_find_scales(odt_scales_t *scales, const odt_multiplier_t *q, int32_t q_step, int32_t channels,
-    const int32_t *start, int32_t most, int32_t zy) {
-    scales->kind = ODT_SHORT;
+void odt_find_scales(
+    odt_scales_t *scales, const odt_multiplier_t *q, const int32_t *start, int32_t most, int32_t zy) {
+    int worst = ODT_SHORT;
+    #if !ODT_MPY
+    #pragma GCC unroll 4
+    #endif
     for (int32_t i = 0; i < 4; i++) {
         odt_scale_t scale = {0};
-        int kind = odt_find_scale(q, start[i], most, zy + 128, &scale);
+        int kind = odt_find_scale(q + i, start[i], most, zy + 128, &scale);
         scales->of[i].m = scale.m;
         scales->of[i].half = scale.half;
         scales->shifts[i] = scale.shift;
-        scales->kind = odt_min(scales->kind, kind);
-        q += i + 1 < channels ? q_step : 0;
+        worst = odt_min(worst, kind);
     }
+    scales->kind = worst;
 }
 
 // Limits the outputs of four channels to at least lo.

@@ -14,9 +14,9 @@ typedef struct {
     int kind; // the worst kind among these
 } odt_scales_t;
 
-// Finds the scales of `channels` multipliers, q_step apart; the last is repeated. See odt_find_scale().
-void odt_find_scales(odt_scales_t *scales, const odt_multiplier_t *q, int32_t q_step, int32_t channels,
-    const int32_t *start, int32_t most, int32_t zy);
+// Finds the scales of four multipliers. See odt_find_scale().
+void odt_find_scales(
+    odt_scales_t *scales, const odt_multiplier_t *q, const int32_t *start, int32_t most, int32_t zy);
 
 // Converts the sums of `count` > 0 pixels to y, `step` bytes apart, and updates bounds. Returns whether it was
 // possible.
@@ -40,8 +40,8 @@ typedef struct {
     int32_t scale;
 } odt_maker_t;
 
-// The scales of `channels` multipliers, as for odt_find_scales(). Returns whether they can have one shift, with all v
-// in 16 bits. ODT_UPPER only if allowed.
+// The scales of `channels` multipliers, q_step apart; the last is repeated. Returns whether they can have one shift,
+// with all v in 16 bits. ODT_UPPER only if allowed.
 int odt_begin_maker(odt_maker_t *maker, const odt_multiplier_t *q, int32_t q_step, int32_t channels,
     const int32_t *start, int32_t most, int32_t zy, int may_be_upper);
 

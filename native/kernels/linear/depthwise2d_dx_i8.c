@@ -62,7 +62,7 @@ static void depthwise_dx_channels(const void *arguments, int32_t first, int32_t 
         return;
     }
     #elif ODT_M4
-    if (odt_depthwise_dx_i8__m4(a, first, stop, peak)) {
+    if (odt_depthwise_dx_i8__m4(a, 1, a->N, first, stop, peak)) {
         return;
     }
     #endif
