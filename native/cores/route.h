@@ -84,11 +84,12 @@
     ROUTE(group_conv2d_i8, is_quads, _, quads_forward, _, _) \
     ROUTE(group_conv2d_i8, _, odt_group_conv2d_i8, odt_group_conv2d_i8, odt_group_conv2d_i8, odt_group_conv2d_i8) \
     ROUTE(group_conv2d_dx_i8, is_by_groups, sum_some_groups, _, _, _) \
-    ROUTE(group_conv2d_dx_i8, is_quads, _, quads_dx, _, _) \
+    ROUTE(group_conv2d_dx_i8, is_quads_of_squares, _, quads_of_squares, _, _) \
+    ROUTE(group_conv2d_dx_i8, is_quads_dx, _, quads_dx, _, _) \
     ROUTE(group_conv2d_dx_i8, _, odt_group_conv2d_dx_i8, odt_group_conv2d_dx_i8, odt_group_conv2d_dx_i8, \
         odt_group_conv2d_dx_i8) \
     ROUTE(group_conv2d_dw_i8, is_by_groups, sum_some_filters, _, _, _) \
-    ROUTE(group_conv2d_dw_i8, is_quads, _, quads_dw, _, _) \
+    ROUTE(group_conv2d_dw_i8, is_quads_dw, _, quads_dw, _, _) \
     ROUTE(group_conv2d_dw_i8, _, odt_group_conv2d_dw_i8, odt_group_conv2d_dw_i8, odt_group_conv2d_dw_i8, \
         odt_group_conv2d_dw_i8) \
     ROUTE(recur_i8, _, odt_dot4_i8, odt_dot4_i8, odt_dot4_i8, odt_recur_i8) \

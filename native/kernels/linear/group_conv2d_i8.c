@@ -157,7 +157,7 @@ void odt_group_conv2d_i8(const odt_group_conv2d_i8_t *a) {
     int32_t outputs = a->OW * a->N, taps = a->KH * a->KW;
     int8_t filters[ODT_JOINED + 1];
     #if ODT_M4 && !ODT_MPY
-    if (a->C == 1 && is_quads(a->C, a->N, a->G, a->KH, a->KW, a->SH, a->SW, a->H * a->W, QUAD_PIXELS)) {
+    if (is_quads(a)) {
         odt_split(quads_forward, a, a->N, QUAD, a->peak);
         return;
     }
@@ -170,23 +170,33 @@ void odt_group_conv2d_i8(const odt_group_conv2d_i8_t *a) {
     for (int32_t g = 0, groups; g < a->G; g += groups) {
         odt_taps_t o = outputs_of(g, a->N, a->G);
         const int8_t *w = a->w + o.from * taps * a->C;
+        int32_t per = o.to - o.from, at_once = per;
         groups = odt_joined_groups(g, a->G, a->N, a->C, taps);
-        if (taps > 1 && (o.to - o.from >= 4 || (o.to - o.from == 1 && a->OW >= 4
-            && a->KW * a->C <= ODT_ONE_ROW && (a->C > 1 || (a->KW <= 3 && a->SW == 1))))) {
-            groups = 1; // four filters fill a panel by themselves, and one has a loop of its own
+        if (ODT_ONE_ROW && taps > 1 && a->OW >= 4 && a->KW * a->C <= ODT_ONE_ROW
+            && ((per == 1 && (a->C > 1 || (a->KW <= 3 && a->SW == 1)))
+                || (per == 2 && a->C >= 4
+                    && (groups == 1 ? taps > 9 || a->SW == 1 : taps >= 9 && a->SW == 1 && a->OH * a->OW >= 32)))) {
+            groups = at_once = 1; // a single filter has a loop of its own
+        } else if (taps > 1 && per >= 4) {
+            groups = 1; // four filters fill a panel by themselves
         }
         if (groups > 1) {
-            odt_join_filters(filters, w, groups, o.to - o.from, a->C, taps);
+            odt_join_filters(filters, w, groups, per, a->C, taps);
             w = filters;
-            o.to = o.from + groups * (o.to - o.from);
+            at_once = groups * per;
+            o.to = o.from + at_once;
         }
-        int32_t C = groups * a->C, row = a->KW * C;
-        odt_correlation_t c = {.x = a->x + g * a->C, .w = w, .bias = a->b + o.from, .q = a->q + o.from,
-            .y = a->y + o.from, .peak = a->peak, .B = a->B, .H = a->H, .W = a->W, .C = C, .N = o.to - o.from,
-            .KH = a->KH, .KW = a->KW, .SH = a->SH, .SW = a->SW, .top = a->PT, .left = a->PL, .OH = a->OH, .OW = a->OW,
-            .zx = a->zx, .zy = a->zy, .lo = a->lo, .w_n = a->KH * row, .w_kh = row, .w_kw = C, .w_c = 1,
-            .y_b = a->OH * outputs, .y_oh = outputs, .y_ow = a->N, .q_step = 1, .x_skip = a->G * a->C - C};
-        odt_correlate_i8(&c);
+        int32_t C = groups * a->C, row = a->KW * C, n = o.from;
+        do {
+            odt_correlation_t c = {.x = a->x + g * a->C, .w = w, .bias = a->b + n, .q = a->q + n, .y = a->y + n,
+                .peak = a->peak, .B = a->B, .H = a->H, .W = a->W, .C = C, .N = at_once, .KH = a->KH, .KW = a->KW,
+                .SH = a->SH, .SW = a->SW, .top = a->PT, .left = a->PL, .OH = a->OH, .OW = a->OW, .zx = a->zx,
+                .zy = a->zy, .lo = a->lo, .w_n = a->KH * row, .w_kh = row, .w_kw = C, .w_c = 1, .y_b = a->OH * outputs,
+                .y_oh = outputs, .y_ow = a->N, .q_step = 1, .x_skip = a->G * a->C - C};
+            odt_correlate_i8(&c);
+            n += at_once;
+            w += at_once * a->KH * row;
+        } while (ODT_ONE_ROW && n < o.to);
     }
 }
 
@@ -236,9 +246,11 @@ void odt_group_conv2d_dx_i8(const odt_group_conv2d_dx_i8_t *a) {
     int32_t taps = a->KH * a->KW;
     int8_t filters[ODT_JOINED + 1];
     #if ODT_M4 && !ODT_MPY
-    int32_t per = a->N / a->G; // the outputs' errors are columns
-    if (a->C <= QUAD && a->KH > 1 && a->SH == 1 && a->SW == 1
-        && is_quads(a->C, a->N, a->G, a->KH, per * a->KW, 1, 1, per * a->OH * a->OW, QUAD_PIXELS)) {
+    if (is_quads_of_squares(a)) {
+        odt_split(quads_of_squares, a, a->G * a->C, QUAD, a->peak);
+        return;
+    }
+    if (is_quads_dx(a)) {
         odt_split(quads_dx, a, a->G * a->C, QUAD, a->peak);
         return;
     }
@@ -339,8 +351,7 @@ void odt_group_conv2d_dw_i8(const odt_group_conv2d_dw_i8_t *a) {
         return;
     }
     #if ODT_M4 && !ODT_MPY
-    if (a->R * a->C >= QUAD && a->KH > 1 && a->SH == 1 && a->SW == 1
-        && is_quads(a->C, a->N, a->G, a->KH, a->KW, 1, 1, odt_max(a->H * a->W, a->OH * a->OW), QUAD_DW_PIXELS)) {
+    if (is_quads_dw(a)) {
         odt_split(quads_dw, a, a->R * a->C, QUAD, NULL);
         return;
     }
