@@ -184,12 +184,13 @@ ODT_VNNI_INLINE void dot_rows(const dot_block_t *b, int32_t first, const int8_t 
 
 #define DOT_BLOCK(rows, vectors) \
     for (int32_t i = 0; i < b->count; i += rows) { \
-        dot_rows(b, i, panel, rows, vectors, o, y, e, sums); \
+        dot_rows(b, i, panel, rows, vectors, o, y, &found, sums); \
     } \
     break
 
 ODT_VNNI static void dot_block(const dot_block_t *b, const int8_t *panel, int32_t vectors, const odt_outputs16_t *o,
     int8_t *y, odt_extremes_t *e, int32_t *sums) {
+    odt_extremes_t found = *e; // in registers, as y may be anywhere
     switch (vectors) {
         case 1:
             DOT_BLOCK(8, 1);
@@ -200,6 +201,7 @@ ODT_VNNI static void dot_block(const dot_block_t *b, const int8_t *panel, int32_
         default:
             DOT_BLOCK(6, 4);
     }
+    *e = found;
 }
 
 // Computes all outputs of filters from .. stop - 1, which are packed.
@@ -230,7 +232,7 @@ ODT_VNNI static void dot_filters(const odt_correlation_t *a, const odt_x86_windo
                     continue;
                 }
                 int32_t *sums = scratch->sums;
-                dot_block(&b, scratch->panels + i * panel, vectors, scratch->outputs + i, NULL, NULL, sums);
+                dot_block(&b, scratch->panels + i * panel, vectors, scratch->outputs + i, NULL, &e, sums);
                 for (int32_t j = 0; j < vectors; j++) {
                     int32_t filter = n + j * WIDTH;
                     const odt_correlation_t *of = scratch->usual[i + j] ? &without : a;
