@@ -11,8 +11,8 @@ one sample the most frames, with which compile() succeeds on a board that has co
 arena, state and program together in percent of the heap that is free when the layers are made and nothing is compiled.
 Samples and labels are not in the heap then, and all are computed at once.
 
-taken: of the heap by a model and its training, from before its layers are made to after its second step, all objects
-included; its samples are not. Beside it a bound.
+taken: of the heap, from before the layers are made to after the second step, all objects included but samples. left: of
+the heap, after compile() or after a first step with a model that was opened from a file.
 """
 
 import sys
@@ -23,6 +23,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import folders  # noqa: E402, F401
 import counting
 import written
+
+import odt
 
 DIGITS = """
     odt.Input((8, 8, 1), dtype="uint8", scale=1 / 16),
@@ -79,11 +81,6 @@ NETWORKS = {
     "20 dense layers of 16": (dense(20), 16, 16, FLOATS),
     "40 dense layers of 16": (dense(40), 16, 16, FLOATS),
 }
-# A network and its optimizer: the model, the optimizer, and the bound of its bytes.
-TAKEN = {
-    "HAR, 64 one at a time, momentum": (sequential(ACTIVITY), "odt.SGD(0.01, momentum=0.9)", 120000),
-    "HAR, 64 one at a time, Adam": (sequential(ACTIVITY), "odt.Adam(0.002)", 140000),
-}
 BOARD = (
     counting.machines.PIECE
     + """
@@ -125,7 +122,7 @@ try:
 except MemoryError:
     made = None
 """
-TRAINED = """
+TAKEN = """
 x, y = array.array("b", [i * 7 % 17 for i in range(4 * 1152)]), bytearray(4)
 gc.collect()
 free = gc.mem_free()
@@ -134,8 +131,39 @@ made.compile({optimizer}, batch_size=64, seed=7, micro_batch=1)
 for _ in range(2):
     made.train_step(x, y)
 gc.collect()
-print("taken", free - gc.mem_free())
+print("bytes", free - gc.mem_free())
 """
+LEFT = """
+import gc, odt
+made = odt.Sequential([odt.Input((16,))] + [odt.Dense(16, "relu") for _ in range({layers} - 1)] + [odt.Dense(10)])
+try:
+    for _ in range({times}):
+        made.compile({optimizer}, batch_size=16, seed=7)
+    gc.collect()
+    print("bytes", gc.mem_free())
+except MemoryError:
+    print("bytes 0")
+"""
+OPENED = """
+import gc, odt
+model = odt.load_model("model.odt")
+model.train_step(bytes([i % 17 for i in range(1024)]), bytes(16))
+gc.collect()
+print("bytes", gc.mem_free())
+"""
+# Of the heap: a machine, what prints the bytes, the sign of the bound (at most, or at least), and the bound.
+MOMENTUM, ADAM, SGD = "odt.SGD(0.01, momentum=0.9)", "odt.Adam(0.002)", "odt.SGD(0.01)"
+HEAP = {
+    "taken by HAR, 64 one at a time, momentum": (
+        "rp2040", BOARD + TAKEN.format(model=sequential(ACTIVITY), optimizer=MOMENTUM), "<", 120000),
+    "taken by HAR, 64 one at a time, Adam": (
+        "rp2040", BOARD + TAKEN.format(model=sequential(ACTIVITY), optimizer=ADAM), "<", 140000),
+    "left by 60 dense layers of 16, SGD": (
+        "rp2040", LEFT.format(layers=60, optimizer=SGD, times=1), ">", 0),
+    "left by 40 dense layers of 16, Adam, twice": (
+        "rp2040", LEFT.format(layers=40, optimizer=ADAM, times=2), ">", 0),
+    "left by the digits CNN, a file, stock firmware": ("stock_rp2040", OPENED, ">", 138000),
+}  # fmt: skip
 
 
 def largest(machine, model, batch):
@@ -171,23 +199,29 @@ def measured(machine, name):
     )  # fmt: skip
 
 
-def taken(machine, name):
-    """A line about the heap that a model and its training take."""
-    model, optimizer, bound = TAKEN[name]
-    machine.run((BOARD + TRAINED).format(model=model, optimizer=optimizer))
-    found = int(machine.said.rpartition("taken ")[2].split()[0])
-    return "%-32s %7d  bound %d: %s" % (name, found, bound, "met" if found <= bound else "MISSED")
+def of_heap(name):
+    """A line about bytes of the heap."""
+    board, script, sign, bound = HEAP[name]
+    machine = counting.open(board)
+    try:
+        if script == OPENED:
+            layers = eval(sequential(DIGITS), {"odt": odt})
+            layers.compile(odt.Adam(0.01), batch_size=16)
+            layers.export(machine.files / "model.odt", labels=[str(number) for number in range(10)])
+        machine.run(script)
+    finally:
+        machine.close()
+    found = int(machine.said.rpartition("bytes ")[2].split()[0])
+    is_met = found < bound if sign == "<" else found > bound
+    return "%-46s %8d  %s %d: %s" % (name, found, sign, bound, "met" if is_met else "MISSED")
 
 
 def main():
     words = sys.argv[1:]
-    names, trained = (
-        [name for name in table if not words or any(word in name for word in words)] for table in (NETWORKS, TAKEN)
-    )
+    names, others = ([name for name in each if not words or any(w in name for w in words)] for each in (NETWORKS, HEAP))
     machine = counting.open("rp2040")
     try:
         found = [measured(machine, name) for name in names]
-        lines = [taken(machine, name) for name in trained]
     finally:
         machine.close()
     print(counting.heading("rp2040"))
@@ -197,7 +231,10 @@ def main():
         heads()
     for _, line in found:
         print(line)
-    print("", "bytes taken", *lines, sep="\n")
+    print()
+    print("bytes of the heap")
+    for name in others:
+        print(of_heap(name))
 
 
 def heads():

@@ -282,6 +282,12 @@ def calibrate_words(engine, loaded, regions, start, stop, samples, step=False, p
             regions[ARENA] = own
 
 
+def hasten(engine):
+    """Let kernels from files bring those that are faster, where the heap has room (native/bindings/natmod.py)."""
+    if hasattr(engine, "hasten"):
+        engine.hasten()
+
+
 class Session:
     """The result of build.py from a plan, or of open.py from a file.
 
@@ -556,7 +562,6 @@ class Session:
 
             complete(self)
         if not done:
-            from .start import hasten
             from .stepwise import unload
 
             unload()

@@ -9,6 +9,7 @@ from ..base.executor import collect
 from ..base.fixed import bits_to_float, get
 from ..base.regions import CONTROL_WORDS, LOSS, RATE, X_SCALE, X_ZERO, Y_SCALE, const
 from ..plan.program import HEADER_WORDS, SECTIONS, Program
+from .session import hasten
 
 _CALLS = const(2048)  # bytes that stay free before the arena: else each call's frame is looked for through all of it
 
@@ -106,12 +107,6 @@ def begin(session, plan, engine, loaded, arena, state, control, frozen):
     )
     if int8 and session.calibrated == 2:
         hasten(engine)
-
-
-def hasten(engine):
-    """Let kernels from files bring those that are faster, where the heap has room (native/bindings/natmod.py)."""
-    if hasattr(engine, "hasten"):
-        engine.hasten()
 
 
 def stand(session, fresh, calibrated, epoch, underway):

@@ -34,6 +34,9 @@ print("opened digest %08x" % model.digest())
 for step in range(arguments.get("steps", 20)):
     at = 8 * (step % 5)
     model.train_step(x[64 * at : 64 * (at + 8)], y[at : at + 8])
+if hasattr(gc, "mem_free"):
+    gc.collect()
+    print("after steps %d" % gc.mem_free())
 print("trained digest %08x" % model.digest())
 model.fit(x, y, verbose=0)
 print("fitted digest %08x" % model.digest())
