@@ -81,9 +81,11 @@
     ROUTE(depthwise2d_dw_i8, _, odt_depthwise_dw_i8__m0, odt_depthwise_dw_apart_i8__m4, depthwise_dw_channels, \
         depthwise_dw_channels) \
     ROUTE(group_conv2d_i8, is_by_groups, sum_some_groups, _, _, _) \
+    ROUTE(group_conv2d_i8, is_pixels, _, quads_of_pixels, _, _) \
     ROUTE(group_conv2d_i8, is_quads, _, quads_forward, _, _) \
     ROUTE(group_conv2d_i8, _, odt_group_conv2d_i8, odt_group_conv2d_i8, odt_group_conv2d_i8, odt_group_conv2d_i8) \
     ROUTE(group_conv2d_dx_i8, is_by_groups, sum_some_groups, _, _, _) \
+    ROUTE(group_conv2d_dx_i8, is_pixels, _, quads_of_pixels, _, _) \
     ROUTE(group_conv2d_dx_i8, is_quads_of_squares, _, quads_of_squares, _, _) \
     ROUTE(group_conv2d_dx_i8, is_quads_dx, _, quads_dx, _, _) \
     ROUTE(group_conv2d_dx_i8, _, odt_group_conv2d_dx_i8, odt_group_conv2d_dx_i8, odt_group_conv2d_dx_i8, \

@@ -150,13 +150,18 @@ static int group_dw_by_tiles(const odt_group_conv2d_dw_i8_t *a) {
 #endif
 
 #if ODT_M4 && !ODT_MPY
+#include "../../cores/m4/pixels_i8__m4.h"
 #include "../../cores/m4/group_quads_i8__m4.inc"
+#include "../../cores/m4/group_pixels_i8__m4.inc"
 #endif
 
 void odt_group_conv2d_i8(const odt_group_conv2d_i8_t *a) {
     int32_t outputs = a->OW * a->N, taps = a->KH * a->KW;
     int8_t filters[ODT_JOINED + 1];
     #if ODT_M4 && !ODT_MPY
+    if (group_by_pixels(a)) {
+        return;
+    }
     if (is_quads(a)) {
         odt_split(quads_forward, a, a->N, QUAD, a->peak);
         return;
@@ -246,6 +251,9 @@ void odt_group_conv2d_dx_i8(const odt_group_conv2d_dx_i8_t *a) {
     int32_t taps = a->KH * a->KW;
     int8_t filters[ODT_JOINED + 1];
     #if ODT_M4 && !ODT_MPY
+    if (group_dx_by_pixels(a)) {
+        return;
+    }
     if (is_quads_of_squares(a)) {
         odt_split(quads_of_squares, a, a->G * a->C, QUAD, a->peak);
         return;
