@@ -109,8 +109,8 @@ int odt_sum_groups_i8__m0(const odt_groups_t *g, int32_t first, int32_t stop, in
 // lie.
 int odt_point_groups_i8__m0(const odt_groups_t *g, int32_t first, int32_t stop, int32_t *peak);
 
-// The gradient of the filters of such a layer for one input of each group: of filter n of all, the weights that
-// it meets, at dw[n * dw_n] and, from tap to tap, dw_w further. Pixels are x_w and e_w bytes apart.
+// The gradient of the filters of such a layer. That of filter n is at dw[n * dw_n] and, from tap to tap, dw_w further.
+// Pixels are x_w and e_w bytes apart.
 typedef struct {
     odt_depthwise2d_dw_i8_t d;
     int32_t x_w, e_w, inputs, outputs, dw_n, dw_w;
@@ -119,7 +119,7 @@ typedef struct {
 // Filters first .. stop - 1 of the R, whose dw is 0. Returns whether it was done.
 int odt_sum_groups_dw_i8__m0(const odt_groups_dw_t *g, int32_t first, int32_t stop);
 
-// The same for filters of 1x1 with strides of 1, and all inputs of a group.
+// The same for filters of 1x1 with strides of 1.
 void odt_point_groups_dw_i8__m0(const odt_groups_dw_t *g, int32_t first, int32_t stop);
 
 #endif

@@ -141,9 +141,11 @@ enum { ODT_ONE_ROW = ODT_MPY ? 0 : ODT_M4 ? 96 : 0 };
 // A convolution of one channel by tiles on an M0: the least rows and columns of outputs.
 enum { ODT_ONE_SIZE = 4 };
 
-// Groups of a convolution by tiles on an M0: they have fewer outputs, or fewer inputs; by squares of filters with more
-// than four taps, fewer of these.
-enum { ODT_GROUP_OUTPUTS = 4, ODT_GROUP_INPUTS = 3, ODT_SQUARE_INPUTS = 6 };
+// Groups of a convolution by tiles on an M0: they have fewer outputs, or fewer inputs. With filters of 3x3 or more
+// these may be fewer than WIDE_INPUTS: in the gradient of the input without strides or by squares; forward if there are
+// no strides and this many positions at least; in the gradient of filters if there are no strides, or this many
+// positions.
+enum { ODT_GROUP_OUTPUTS = 4, ODT_GROUP_INPUTS = 3, ODT_WIDE_INPUTS = 7, ODT_WIDE_SIZE = 64 };
 
 // Groups of filters of 1x1 by pixels on an M0: likewise.
 enum { ODT_POINT_OUTPUTS = 3, ODT_POINT_INPUTS = 4 };

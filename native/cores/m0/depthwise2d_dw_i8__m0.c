@@ -487,8 +487,7 @@ int odt_sum_groups_dw_i8__m0(const odt_groups_dw_t *g, int32_t first, int32_t st
     if (a->KW < K ? a->KW < a->KH : a->KW == a->KH && cost(a->OW, a->OH) < cost(a->OH, a->OW)) {
         v = (axes_t){.KH = a->KW, .KW = a->KH, .x_h = v.x_w, .x_w = v.x_h, .e_h = v.e_w, .e_w = v.e_h, .dw_h = v.dw_w,
             .dw_w = v.dw_h};
-        t = (odt_tile_t) {.H = a->W, .W = a->H, .SH = a->SW, .SW = a->SH, .top = a->PL, .left = a->PT, .OH = a->OW,
-            .OW = a->OH, .zx = a->zx, .group = 2, .most = ODT_TILE_SUMS, .words = words};
+        t.H = a->W, t.W = a->H, t.SH = a->SW, t.SW = a->SH, t.top = a->PL, t.left = a->PT, t.OH = a->OW, t.OW = a->OH;
     }
     int32_t image = a->H * a->W * x_w, outputs = a->OH * a->OW * e_w;
     t.x_h = v.x_h;
@@ -508,19 +507,24 @@ int odt_sum_groups_dw_i8__m0(const odt_groups_dw_t *g, int32_t first, int32_t st
         }
         taps_t taps = {.e = pairs, .pairs = t.even * 2, .skip = (t.SH * t.pitch - t.SW * t.even - (t.SW == 1)) * 4,
             .pitch = t.pitch * 4, .rows = t.rows, .SW = t.SW};
-        const int8_t *from = a->e + t.oh * v.e_h + (t.ow - 1) * v.e_w + a->at;
+        const int8_t *from = a->e + t.oh * v.e_h + (t.ow - 1) * v.e_w + a->at, *filled = NULL;
         for (int32_t n = first; n < stop; n++) {
             const int8_t *x = a->x + (a->at + n) / g->outputs * g->inputs;
             errors.from = from + n;
             for (int32_t b = a->B; b; b--, x += image, errors.from += outputs) {
-                odt_tile_poll(&t);
-                odt_tile_fill(&t, x);
                 pack_errors(&errors);
                 if (errors.extreme & 0x80008000) { // errors are never -128 (numerics.md)
                     return 0;
                 }
                 taps.zeros = odt_wrap_mul(a->zx, (int16_t)errors.sum + ((errors.sum + 0x8000) >> 16));
-                add_taps(&t, &v, &taps, a->dw + n * g->dw_n);
+                for (int32_t c = 0; c < g->inputs; c++) {
+                    odt_tile_poll(&t);
+                    if (filled != x + c) {
+                        filled = x + c;
+                        odt_tile_fill(&t, filled);
+                    }
+                    add_taps(&t, &v, &taps, a->dw + n * g->dw_n + c);
+                }
             }
         }
     }

@@ -146,7 +146,8 @@ ODT_COMPACT void odt_finish_i8(const int32_t (*sums)[4], int32_t at, int32_t off
 
 #if ODT_M0
 
-void odt_finish_errors_i8(const int32_t *sums, const odt_multiplier_t *q, int32_t count, int8_t *dx, int32_t *peak) {
+ODT_COMPACT void odt_finish_errors_i8(
+    const int32_t *sums, const odt_multiplier_t *q, int32_t count, int8_t *dx, int32_t *peak) {
     int32_t columns = count / ROWS;
     int32_t done = finish_of_one(sums, none, q, 0, -127, ROWS, columns, dx, ROWS, peak) ? columns * ROWS : 0;
     odt_multiplier_t checked = odt_checked(q);

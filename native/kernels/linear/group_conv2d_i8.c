@@ -47,18 +47,20 @@ static void sum_some_groups(const void *arguments, int32_t first, int32_t stop, 
 
 // Whether tiles, or of filters of 1x1 pixels where they lie, are faster than panels, whose four rows are outputs of a
 // group and whose columns meet all its inputs.
-static int is_by_groups(int32_t N, int32_t G, int32_t outputs, int32_t inputs, int32_t taps, int is_points,
-    int by_squares) {
-    if (N % G || N < G || (taps == 1 && !is_points)) {
+static int is_by_groups(int32_t N, int32_t G, int32_t outputs, int32_t inputs, int32_t KH, int32_t KW, int is_points,
+    int is_wide) {
+    if (N % G || N < G || (KH * KW == 1 && !is_points)) {
         return 0;
     }
+    int32_t under = is_wide && odt_min(KH, KW) > 2 ? ODT_WIDE_INPUTS : ODT_GROUP_INPUTS;
     return is_points ? outputs < ODT_POINT_OUTPUTS || inputs < ODT_POINT_INPUTS
-        : outputs < ODT_GROUP_OUTPUTS || inputs < (by_squares && taps > 4 ? ODT_SQUARE_INPUTS : ODT_GROUP_INPUTS);
+        : outputs < ODT_GROUP_OUTPUTS || inputs < under;
 }
 
 static int group_by_tiles(const odt_group_conv2d_i8_t *a) {
     int32_t C = a->C, N = a->N, row = a->KW * C, pixel = a->G * C, outputs = a->OW * N, failed = 0;
-    if (!is_by_groups(N, a->G, N / a->G, C, a->KH * a->KW, IS_POINTS(a), 0)) {
+    int is_wide = a->SH * a->SW == 1 && a->OH * a->OW >= ODT_WIDE_SIZE;
+    if (!is_by_groups(N, a->G, N / a->G, C, a->KH, a->KW, IS_POINTS(a), is_wide)) {
         return 0;
     }
     of_groups_t of = {.failed = &failed, .g = {.inputs = C, .outputs = N / a->G, .w_group = N / a->G * a->KH * row,
@@ -75,7 +77,8 @@ static int group_by_tiles(const odt_group_conv2d_i8_t *a) {
 static int group_dx_by_tiles(const odt_group_conv2d_dx_i8_t *a) {
     int32_t C = a->C, N = a->N, row = a->KW * C, filter = a->KH * row, pixel = a->G * C, inputs = a->W * pixel;
     int32_t failed = 0, SH = a->SH, SW = a->SW, is_squares = ODT_IS_SQUARES(a);
-    if (a->KH < SH || a->KW < SW || !is_by_groups(N, a->G, C, N / a->G, a->KH * a->KW, IS_POINTS(a), is_squares)) {
+    int is_wide = is_squares || SH * SW == 1;
+    if (a->KH < SH || a->KW < SW || !is_by_groups(N, a->G, C, N / a->G, a->KH, a->KW, IS_POINTS(a), is_wide)) {
         return 0;
     }
     if (is_squares) {
@@ -119,23 +122,18 @@ typedef struct {
 
 static void sum_some_filters(const void *arguments, int32_t first, int32_t stop, int32_t *peak) {
     const of_groups_dw_t *of = arguments;
-    odt_groups_dw_t g = of->g;
     (void)peak;
-    if (g.d.KH * g.d.KW == 1) {
-        odt_point_groups_dw_i8__m0(&g, first, stop);
-        return;
-    }
-    for (int32_t c = g.inputs; c; c--, g.d.x++, g.d.dw++) {
-        if (!odt_sum_groups_dw_i8__m0(&g, first, stop)) {
-            *of->failed = 1;
-            return;
-        }
+    if (of->g.d.KH * of->g.d.KW == 1) {
+        odt_point_groups_dw_i8__m0(&of->g, first, stop);
+    } else if (!odt_sum_groups_dw_i8__m0(&of->g, first, stop)) {
+        *of->failed = 1;
     }
 }
 
 static int group_dw_by_tiles(const odt_group_conv2d_dw_i8_t *a) {
     int32_t C = a->C, N = a->N, filter = a->KH * a->KW * C, failed = 0;
-    if (!is_by_groups(N, a->G, N / a->G, C, a->KH * a->KW, IS_POINTS(a), 0)) {
+    int is_wide = a->SH * a->SW == 1 || a->OH * a->OW >= ODT_WIDE_SIZE;
+    if (!is_by_groups(N, a->G, N / a->G, C, a->KH, a->KW, IS_POINTS(a), is_wide)) {
         return 0;
     }
     of_groups_dw_t of = {.failed = &failed, .g = {.inputs = C, .outputs = N / a->G, .x_w = a->G * C, .e_w = N,
