@@ -61,6 +61,7 @@
     ROUTE(depthwise2d_i8, odt_is_whole, depthwise_whole, depthwise_whole, depthwise_whole, _) \
     ROUTE(depthwise2d_i8, odt_tiny_plan, _, odt_depthwise_tiny_i8__m4, _, _) \
     ROUTE(depthwise2d_i8, is_strided, depthwise_strided, _, _, _) \
+    ROUTE(depthwise2d_i8, is_threes, _, depthwise_threes, _, _) \
     ROUTE(depthwise2d_i8, is_for_four, _, odt_depthwise_i8__m4, _, _) \
     ROUTE(depthwise2d_i8, plan_ones, _, odt_depthwise_one_i8__m4, _, _) \
     ROUTE(depthwise2d_i8, _, odt_depthwise_i8__m0, odt_depthwise_apart_i8__m4, depthwise_lanes, depthwise_by_blocks) \
@@ -70,6 +71,7 @@
     ROUTE(depthwise2d_dx_i8, odt_has_avx2, _, _, _, odt_depthwise_i8__x86) \
     ROUTE(depthwise2d_dx_i8, ODT_IS_SQUARES, odt_depthwise_dx_i8__m0, odt_depthwise_dx_i8__m4, _, _) \
     ROUTE(depthwise2d_dx_i8, odt_tiny_plan, _, odt_depthwise_tiny_i8__m4, _, _) \
+    ROUTE(depthwise2d_dx_i8, is_threes, _, depthwise_threes, _, _) \
     ROUTE(depthwise2d_dx_i8, is_for_four, _, odt_depthwise_i8__m4, _, _) \
     ROUTE(depthwise2d_dx_i8, plan_ones, _, odt_depthwise_one_i8__m4, _, _) \
     ROUTE( \

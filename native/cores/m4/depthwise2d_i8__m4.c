@@ -166,6 +166,10 @@ static void finish_slowly(const odt_depthwise_t *a, int32_t n, int32_t (*sums)[4
     }
 }
 
+#if !ODT_MPY
+#include "depthwise2d_threes_i8__m4.inc"
+#endif
+
 // The largest number of pairs of rows that windows meet.
 static int32_t lines_of(const odt_depthwise_t *a) {
     return a->SH % 2 ? a->KH / 2 + 1 : (a->KH + 1) / 2;
@@ -311,6 +315,12 @@ int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak) {
     if (!is_for_four(a, n)) {
         return 0;
     }
+    #if !ODT_MPY
+    if (is_threes(a)) {
+        depthwise_threes(a, n, peak);
+        return 1;
+    }
+    #endif
     int32_t lines = lines_of(a), room = POSITIONS / lines - a->KW;
     depthwise_scratch_t s;
     s.lines = lines;
