@@ -23,7 +23,8 @@ metadata(
 
 def _board_files(package):
     left_out = ["host", "__pycache__"] + ([] if options.reference else ["reference"])
-    without = ["__main__.py"] + ([] if options.reference else ["run/stepwise.py"])  # native/calibrate.c has it
+    # With kernels, native/calibrate.c does what stepwise.py does.
+    without = ["__main__.py"] + ([] if options.reference else ["run/stepwise.py", "run/crowded.py"])
     chosen = os.environ.get("ODT_CAPABILITIES")
     if chosen:
         left_out += runpy.run_path(package + "/host/boards/capabilities.py")["left_out"](chosen)

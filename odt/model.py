@@ -138,7 +138,7 @@ class Model(Network):
         try:
             from .run.build import compiled
 
-            session = compiled(self.nodes, options)
+            session = compiled(self.nodes, options, self.session)
             if self.session is not None:
                 from .run.habits import keep
 

@@ -47,8 +47,7 @@ def front(model: "Model", layer: "str | None" = None, x: "Any" = None) -> "Model
     from ..model import Model
     from ..plan.graph import Node
     from ..run.build import attach
-    from ..run.part import Part
-    from ..run.transfer import transfer
+    from ..run.transfer import Part, transfer
 
     session = ready(model)
     end = None

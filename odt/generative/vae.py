@@ -71,8 +71,7 @@ def decoder(model: "Model", layer: "str | None" = None, seed: "int" = 0) -> "Mod
     from ..model import Model
     from ..plan.graph import Node
     from ..run.build import attach
-    from ..run.part import Part
-    from ..run.transfer import transfer
+    from ..run.transfer import Part, transfer
 
     session = ready(model)
     found = [node for node in model.nodes if node.layer.kind == "sampling" and layer in (None, node.layer.name)]

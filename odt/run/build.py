@@ -8,7 +8,7 @@ from ..base import executor
 from ..base.executor import collect
 from ..base.fixed import elements, put
 from ..base.primitives import scale_of
-from ..base.regions import X_SCALE, const
+from ..base.regions import ARENA, X_SCALE, const
 from ..plan import drop, unload
 from . import weights
 from .session import Session
@@ -90,7 +90,7 @@ def build(nodes, optimizer, loss, dtype, batch_size, micro_batch, seed, memory_b
         and not hasattr(engine, "calibrate")
         and gc.mem_free() < _FIRST
     ):
-        from .hints import crowded
+        from .crowded import crowded
 
         crowded(_FIRST, gc.mem_free())
     begin(session, plan, engine, loaded, arena, state, control, frozen)
@@ -105,8 +105,13 @@ def run_by(session, engine, calibrate):
     session.engine, session.calibrate = engine, calibrate
 
 
-def compiled(nodes, options):
-    """build() of compile()'s options, which the session keeps."""
+def compiled(nodes, options, before):
+    """build() of compile()'s options, which the session keeps. On a board the arena of the session ``before`` makes
+    room: what asks for that session then, since there is no new one, gets another arena (Session.refuse()).
+    """
+    if before and not before.busy and hasattr(gc, "mem_free"):
+        before.busy = "compile"
+        before.arena = before.regions[ARENA] = None
     session = build(nodes, *options)
     session.options = options
     return session

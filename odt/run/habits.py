@@ -128,7 +128,7 @@ def keep(old, new):
     """compile() again: the weights that the session before has learnt or was given, and ranges where the plan has the
     same.
     """
-    if old.busy or old.fresh and not old.steps():  # part old, part new; or as they were drawn
+    if old.busy not in (False, "compile") or old.fresh and not old.steps():  # part old, part new; or as they were drawn
         return
     from .build import attach
     from .transfer import transfer
@@ -144,7 +144,7 @@ def keep(old, new):
 
 def rebatch(model, batch_size):
     """Plan the model for another batch size; its state, and what it has learnt, goes on."""
-    from .build import attach, build
+    from .build import attach, compiled
 
     old = model.session
     options = old.options
@@ -154,7 +154,7 @@ def rebatch(model, batch_size):
     batch(batch_size, micro or 1)
     options = (optimizer, loss, dtype, batch_size, micro) + tuple(others)
     try:
-        new = build(model.nodes, *options)
+        new = compiled(model.nodes, options, old)
         _as_planned(old, new)
         if len(new.state) != len(old.state):
             raise ValueError(
@@ -162,7 +162,6 @@ def rebatch(model, batch_size):
             )
         new.state[:] = old.state
         _goes_on(old, new)
-        new.options = options
         model.session = new
     except BaseException:
         attach(model.session)

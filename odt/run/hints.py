@@ -1,7 +1,7 @@
 """What fit says once of its data, by name: features that differ by orders of magnitude or lie far from 0, targets far
 from where weights begin.
 
-And what is refused where it is asked for: memory that fit would lack, ranges of a model by rows.
+And what is refused where it is asked for: ranges of a model by rows.
 """
 
 import struct
@@ -132,11 +132,3 @@ def keep_ranges(session):
 
 def _by_rows(*unused):
     raise RuntimeError("the model runs by rows: its ranges are its file's; calibrate(x, y) and export() it on a PC")
-
-
-def crowded(needed, free):
-    """What compile() raises where arena and state fit, and what fit() loads then does not."""
-    raise MemoryError(
-        "training needs %d bytes beside arena and state, for what fit() loads and its first batch; %d are free. "
-        "Use a model file: export() on a PC after a fit() there, load_model() here" % (needed, free)
-    )

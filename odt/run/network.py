@@ -342,7 +342,7 @@ class Network:
         """
         from ..files.checkpoint import load
 
-        if self.session is None or self.session.busy is True or self.session.fit:
+        if self.session is None or self.session.busy in (True, "compile") or self.session.fit:
             ready(self)
         load(path, self.session)
 

@@ -402,6 +402,9 @@ class Session:
             raise RuntimeError("%s is underway in another thread" % self.fit)
         if self.busy is True and not (reads and self.within != "fit_async"):
             raise RuntimeError("%s is within a step: use the model in on_batch_end, or when it has ended" % self.within)
+        if self.busy == "compile":  # which took the arena, and failed
+            self.arena = self.regions[ARENA] = self.arena or bytearray(self.plan.arena)
+            self.busy = False
         if self.busy not in (True, False):
             raise RuntimeError(
                 "%s() ended half way: part of the model is new, part old: load() or compile() it" % self.busy

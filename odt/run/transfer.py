@@ -82,6 +82,32 @@ def transfer(session, source, name):
     rewrite(session, "load_weights", write, (level, 0, None, session.seed))
 
 
+class Part:
+    """A part of a network as a source of transfer(), for teach.front and vae.decoder: of a session's weights and ranges,
+    those that the model ``made`` has.
+    """
+
+    def __init__(self, session, made, nodes):
+        self.state, self.frozen, self.dtype, self.calibrated = (
+            session.state,
+            session.frozen,
+            session.dtype,
+            session.calibrated,
+        )
+        self.plan, self.errors = self, ()
+        layers = [layer for layer, _ in made.session.plan.weights]
+        kept = dict(session.plan.weights)
+        self.weights = [(layer, kept[layer]) for layer in layers]
+        self.forward = []
+        count = len(made.nodes)
+        if self.dtype == "int8" and made.nodes == nodes[:count]:  # ranges are found by their nodes' numbers
+            ranges = session.plan.forward
+            for at in range(0, len(ranges), 2):
+                if ranges[at] < count:
+                    self.forward += [ranges[at], ranges[at + 1]]
+            self.forward += [count - 1, session.plan.x_scale.offset]  # of the loss's error, which no one asks for
+
+
 def _commit(session):
     """On the PC that has planned them: rows of kernels that will lie in flash, see split.py."""
     if hasattr(session.plan, "commit"):

@@ -2,6 +2,7 @@
 trainable, whenever it was set, counts from then on.
 """
 
+import gc
 import random
 from array import array
 
@@ -63,6 +64,43 @@ def test_the_optimizer_and_the_epochs_begin_anew_and_a_first_compile_draws_by_it
     model.fit(X, Y, epochs=2, verbose=0)
     model.compile(odt.Adam(0.01), seed=3)
     assert model.epoch == model.session.steps() == 0 and model.digest() != other.digest()
+
+
+@pytest.mark.parametrize("again", ("compile", "fit"))
+@pytest.mark.parametrize("error", (MemoryError, KeyboardInterrupt))
+def test_on_a_board_the_arena_makes_room_and_the_model_goes_on_where_compile_fails(again, error, monkeypatch, tmp_path):
+    monkeypatch.setattr(gc, "mem_free", lambda: 100_000, raising=False)
+    model, other = network(odt.Adam(0.01), seed=3), network(odt.Adam(0.01), seed=3)
+    for each in (model, other):
+        each.fit(X, Y, verbose=0)
+    model.save(tmp_path / "saved.ckpt")
+    found = []
+
+    def failing(*arguments, **named):
+        found.append(model.session.arena)
+        raise error
+
+    def fail():
+        with monkeypatch.context() as patched, pytest.raises(error):
+            patched.setattr("odt.run.build.weights.initialise", failing)
+            model.compile(batch_size=4) if again == "compile" else model.fit(X, Y, batch_size=4, verbose=0)
+
+    for use in (lambda: model.predict(X), lambda: model.fit(X, Y, verbose=0), lambda: model.evaluate(X, Y)):
+        fail()
+        assert found.pop() is None
+        use()
+        assert model.session.arena is not None
+    other.fit(X, Y, verbose=0)
+    assert model.digest() == other.digest()
+    assert np.array_equal(model.predict(X), other.predict(X))
+    fail()
+    weights = model.get_weights()
+    model.load(tmp_path / "saved.ckpt")
+    assert not all(same(weights, model.get_weights()))
+    weights = model.get_weights()
+    fail()
+    model.compile(batch_size=4)
+    assert all(same(weights, model.get_weights()))
 
 
 def test_another_seed_draws_no_weights_and_says_so(capsys):

@@ -25,6 +25,19 @@ for _ in range(2):
     model.train_step(bytes([i * 7 % 17 for i in range(16 * model.nodes[0].shape[0])]), bytes([i % 10 for i in range(16)]))
 print("digest %08x" % model.digest())
 """  # noqa: E501
+AGAIN = """
+x, y = bytes([i * 7 % 17 for i in range(1024)]), bytes([i % 10 for i in range(16)])
+for optimizer, batch in ((odt.Adam(0.01), 160), (odt.SGD(0.01), 160), (odt.Adam(0.01), 150)):
+    model.compile(optimizer, batch_size=batch, seed=3)
+    print("digest %08x" % model.digest())
+    try:
+        too_large and model.compile(optimizer, batch_size=too_large, seed=3)
+    except MemoryError:
+        pass
+    for _ in range(2):
+        model.train_step(x, y)
+    print("digest %08x" % model.digest(), model.predict(x[:64])[0])
+"""
 # What is free before, what bytearray() gets at most and what is free after, and what the plan takes.
 PIECES = (
     machines.PIECE
@@ -56,6 +69,14 @@ def test_deep_networks_compile_on_a_pico_to_the_digest_of_the_pc(pico, layers, o
     with contextlib.redirect_stdout(io.StringIO()) as out:
         exec(source, {})
     assert pico.exec(source, timeout=300) == out.getvalue()
+
+
+def test_a_network_whose_arena_is_most_of_what_was_free_compiles_again(pico):
+    """Another optimizer, then another batch; a batch that is too large changes nothing."""
+    source = "import odt\n" + DIGITS + AGAIN
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(source, {"too_large": None})
+    assert pico.exec("too_large = 2000\n" + source, timeout=300) == out.getvalue()
 
 
 @pytest.mark.parametrize("network", (DIGITS, DENSE % 9, DENSE % 19))
