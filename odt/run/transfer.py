@@ -83,8 +83,8 @@ def transfer(session, source, name):
 
 
 class Part:
-    """A part of a network as a source of transfer(), for teach.front and vae.decoder: of a session's weights and ranges,
-    those that the model ``made`` has.
+    """A source of transfer() for teach.front and vae.decoder: of a session's weights and ranges those that the model
+    ``made``, a part of its network, has.
     """
 
     def __init__(self, session, made, nodes):
