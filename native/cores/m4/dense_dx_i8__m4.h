@@ -106,10 +106,11 @@ static inline int32_t sum_column(const error_t *list, const error_t *end, const 
 static int32_t finish_fours(int32_t *sums, int32_t count, const odt_multiplier_t *q, int8_t *dx, int32_t *peak) {
     int32_t fours = count >> 2, bounds[2] = {INT16_MIN, INT16_MAX};
     odt_scale_t scale = {0};
-    odt_scales_t scales = {.kind = odt_find_scale(q, 0, INT32_MAX, 128, &scale)};
+    odt_scales_t scales;
     if (fours == 0) {
         return 0;
     }
+    scales.kind = odt_find_scale(q, 0, INT32_MAX, 128, &scale);
     for (int32_t i = 0; i < 4; i++) {
         scales.of[i].m = scale.m;
         scales.of[i].half = scale.half;
