@@ -126,8 +126,18 @@ enum {
 };
 
 // The gradient of a dense layer's input on an M0: up to this many samples, of this many errors, are packed, not the
-// weights.
-enum { ODT_TURNED_SAMPLES = 24, ODT_TURNED_ERRORS = 64 };
+// weights, four at a time; or it goes from one error that is not 0 to the next. Approximate cycles of an RP2040 for
+// each weight of a row: of an error and of a sample that are packed; of a sample that is not, and of an error that is
+// not 0. The distance of the errors that are looked at.
+enum {
+    ODT_TURNED_SAMPLES = 24,
+    ODT_TURNED_ERRORS = 64,
+    ODT_TURNED_PRODUCT = 3,
+    ODT_TURNED_FOUR = 7,
+    ODT_TURNED_SAMPLE = 13,
+    ODT_TURNED_ERROR = 5,
+    ODT_TURNED_STEP = 7,
+};
 
 // A row of a dense layer's gradient of weights on an M0: samples from which on it is a sum of columns, and those that
 // are listed at a time.

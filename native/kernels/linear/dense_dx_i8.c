@@ -258,12 +258,23 @@ void odt_dense_dx_i8(const odt_dense_dx_i8_t *a) {
         return;
     }
     #endif
-    if (odt_has_products() && a->M >= ODT_MANY_ERRORS) {
+    int32_t samples = ODT_MANY_ERRORS;
+    #if ODT_M0 && !ODT_SMALL
+    int is_turned = a->M <= ODT_TURNED_SAMPLES && a->M <= a->K && a->N <= ODT_TURNED_ERRORS;
+    if (is_turned) {
+        int32_t more = ((a->M + 3) & -4) * (ODT_TURNED_PRODUCT * a->N + ODT_TURNED_FOUR) - ODT_TURNED_SAMPLE * a->M;
+        for (int32_t i = a->M * a->N; i > 0; i -= ODT_TURNED_STEP) {
+            more -= a->e[i - 1] ? ODT_TURNED_ERROR * ODT_TURNED_STEP : 0;
+        }
+        samples = more < 0 ? 0 : ODT_TURNED_SAMPLES + 1;
+    }
+    #endif
+    if (odt_has_products() && a->M >= samples) {
         odt_correlation_t c = {.x = a->e, .w = a->w, .q = a->q, .y = a->dx, .peak = a->peak,
             .B = 1, .H = 1, .W = a->M, .C = a->N, .N = a->K, .KH = 1, .KW = 1, .SH = 1, .SW = 1, .OH = 1,
             .OW = a->M, .lo = -127, .w_n = 1, .w_c = a->K, .y_ow = a->K};
         #if ODT_M0 && !ODT_SMALL
-        if (a->M <= ODT_TURNED_SAMPLES && a->M <= a->K && a->N <= ODT_TURNED_ERRORS) {
+        if (is_turned) {
             c.x = a->w, c.w = a->e, c.N = a->M, c.W = c.OW = c.turned = a->K, c.x_skip = 1 - a->N, c.w_n = a->N;
             c.w_c = c.y_ow = 1;
         }
