@@ -11,7 +11,7 @@ the errors' ranges.
 from array import array
 
 from ..base.executor import collect
-from ..base.fixed import get, put, scale_div, scale_int
+from ..base.fixed import UNSEEN, get, put, scale_div, scale_int
 from ..base.opcodes import forget
 from ..base.regions import ARENA, BATCH, CONSTANTS, COUNT, POSITION, REGION_SHIFT, STATE
 from ..plan.buffers import Buffers
@@ -27,7 +27,6 @@ from ..plan.shared import times
 from ..plan.values import SCALE, SCRATCH, WEIGHT
 from ..run.replace import set_arena
 from ..run.session import bind, calibrate_words
-from ..run.weights import UNSEEN
 
 if 1 - 1:  # for type checkers alone
     from ..model import Model

@@ -12,6 +12,7 @@ from .regions import const
 ONE = const(0x3F800000)
 LOG2_E = const(0x3FB8AA3B)
 INT32_MAX = const(0x7FFFFFFF)
+UNSEEN = 0x30800000  # the scale before calibration, 2^-30: fine enough that it sees the smallest error
 
 _MASK32 = 0xFFFFFFFF
 _SMALLEST = const(0x00800000)

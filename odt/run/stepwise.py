@@ -10,12 +10,11 @@ import sys
 
 _BEFORE = list(sys.modules)  # that unload() leaves
 
-from ..base.fixed import get, put, scale_shift
+from ..base.fixed import UNSEEN, get, put, scale_shift
 from ..base.regions import ARENA, CONTROL, COUNT, POSITION, REGION_SHIFT, STATE
 from ..plan import drop
 from ..plan.listing import updates
 from .calibration import MASK, ROUNDS, follow, scales_of, tidy
-from .weights import UNSEEN
 
 _COUNTERS = ("tick", "step_key")  # of steps, and the key of their random numbers
 _READS = ("gather_i8", "gather_norm_i8")  # the samples
@@ -23,9 +22,8 @@ _BEYOND = 2  # an input's range is at most 2^2 times that of the batch's median 
 
 # What this module and calibration.py import, when they run, too.
 _MODULES = (
-    "run.calibration", "run.stepwise", "plan.listing", "base.opcodes", "base.lines", "base.primitives", "run.weights",
-    "plan.values", "recurrent.instructions", "attention.instructions", "embedding.instructions",
-    "adapt.instructions",
+    "run.calibration", "run.stepwise", "plan.listing", "base.opcodes", "base.lines", "recurrent.instructions",
+    "attention.instructions", "embedding.instructions", "adapt.instructions",
 )  # fmt: skip
 _OWN = __name__, "odt.run.calibration"
 

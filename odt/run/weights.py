@@ -4,7 +4,7 @@ import struct
 from array import array
 
 from ..base import executor
-from ..base.fixed import ONE, bits_to_float, get, hash32, put, scale_div, scale_int, scale_mul, scale_shift
+from ..base.fixed import ONE, UNSEEN, bits_to_float, get, hash32, put, scale_div, scale_int, scale_mul, scale_shift
 from ..base.primitives import isqrt, quantize, scale_add
 from ..base.regions import CONSTANTS, const
 from ..plan.values import ADDED
@@ -13,7 +13,6 @@ from .data import float32_bits
 _VECTOR = 1 << 20  # of biases and the like
 _DRAWS = const(64)  # random numbers at once
 _TINY = 0x1E3CE508  # 1e-20
-UNSEEN = 0x30800000  # 2^-30: fine enough that calibration sees the smallest error
 
 
 def initialise(state, plan, seed, int8):

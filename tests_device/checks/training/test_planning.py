@@ -76,7 +76,7 @@ def test_a_network_whose_arena_is_most_of_what_was_free_compiles_again(pico):
     source = "import odt\n" + DIGITS + AGAIN
     with contextlib.redirect_stdout(io.StringIO()) as out:
         exec(source, {"too_large": None})
-    assert pico.exec("too_large = 2000\n" + source, timeout=300) == out.getvalue()
+    assert pico.exec("too_large = 800\n" + source, timeout=300) == out.getvalue()
 
 
 @pytest.mark.parametrize("network", (DIGITS, DENSE % 9, DENSE % 19))
