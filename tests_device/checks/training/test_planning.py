@@ -36,7 +36,7 @@ for optimizer, batch in ((odt.Adam(0.01), 160), (odt.SGD(0.01), 160), (odt.Adam(
         pass
     for _ in range(2):
         model.train_step(x, y)
-    print("digest %08x" % model.digest(), model.predict(x[:64])[0])
+    print("digest %08x %08x" % (model.digest(), model.session.engine.crc32(bytes(model.predict(x[:64])))))
 """
 # What is free before, what bytearray() gets at most and what is free after, and what the plan takes.
 PIECES = (
