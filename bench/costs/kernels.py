@@ -101,6 +101,10 @@ SHAPES = {
         "4 groups, 3x3 8x8x16->16": dict(window(1, 8, 8, 4, 16, 3, 3), G=4),
         "16 groups, 3x3 8x8x16->32": dict(window(1, 8, 8, 1, 32, 3, 3), G=16),
         "8 groups, 3x3 8x8x32->8": dict(window(1, 8, 8, 4, 8, 3, 3), G=8),
+        "8 groups, 3x3/2 16x16x8->16": dict(window(1, 16, 16, 1, 16, 3, 3, 2), G=8),
+        "8 groups, 1x3 128x8->8": dict(window(1, 1, 128, 1, 8, 1, 3), G=8),
+        "8 groups, 1x1 8x8x32->8": dict(window(1, 8, 8, 4, 8, 1, 1), G=8),
+        "8 groups, 1x1 16x16x8->8": dict(window(1, 16, 16, 1, 8, 1, 1), G=8),
     },
     "transposed2d": {
         "transposed 2x2/2 8x8x16->16": dict(
