@@ -1,6 +1,6 @@
 """odt in int8 on this PC beside PyTorch, LiteRT and scikit-learn, each on one thread.
 
-    python bench/costs/host.py              a quarter of an hour; writes bench/results/host.txt
+    python bench/costs/host.py              two minutes; writes bench/results/host.txt
     python bench/costs/host.py PART ..      prints parts: epochs predictions fits compile
 
 Epochs: `fit` beside PyTorch in float32 by Adam and by Adam(fused=True), four networks at each batch size: the digits

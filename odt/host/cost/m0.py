@@ -19,6 +19,7 @@ SCAN, ERROR, ERROR_ROW, ERROR_TAP = M0["DW_SCAN"], M0["DW_ERROR"], M0["DW_ERROR_
 LISTED = 110  # errors of a list that is full, about
 PANEL, TAP, MORE = M0["DW_PANEL"], M0["DW_TAP"], M0["DW_MORE"]
 POSITION = {name[9:]: value for name, value in M0.items() if name.startswith("POSITION_")}
+TURNED = {name[7:]: value for name, value in M0.items() if name.startswith("TURNED_")}
 DX = {name[3:]: value for name, value in M0.items() if name.startswith("DX_")}
 
 
@@ -106,9 +107,13 @@ def _dense(s):
 
 
 def _dense_dx(s):
-    """For few samples from one error that is not 0 to the next."""
+    """For few samples from one error that is not 0 to the next, or a product of the weights and packed errors."""
     M, K, N, E = s["M"], s["K"], s["N"], s["E"]
-    if M >= MANY_ERRORS:
+    if 2 < M <= min(K, TURNED["SAMPLES"]) and N <= TURNED["ERRORS"]:
+        packed = ((M + 3) & -4) * (TURNED["PRODUCT"] * N + TURNED["FOUR"])
+        if packed < TURNED["SAMPLE"] * M + TURNED["ERROR"] * E:
+            return correlate(1, 1, K, N, M, 1, 1, 1, 1, 0, 0, 1, K, True, "dx ")
+    elif M >= MANY_ERRORS:
         return correlate(1, 1, M, N, K, 1, 1, 1, 1, 0, 0, 1, M, True, "dx ")
     return [("dense dx few", {"1": 1, "samples": M, "scan": M * N, "errors": E, "fours": M * (K // 4),
         "four": E * (K // 4),
