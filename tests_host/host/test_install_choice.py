@@ -35,7 +35,7 @@ def names(found, files):
         (board(mpy=0), "reads .mpy files of version 0"),
         (board(libs=[]), "no file system"),
         (board(disk=-1), "no file system"),
-        (board(free=60000), "too little RAM: 60000 bytes of heap are free, odt needs 162000 from files"),
+        (board(free=60000), "too little RAM: 60000 bytes of heap are free, odt needs 164000 from files"),
     ],
 )
 def test_boards_that_are_not_supported_are_refused_with_the_reason(found, reason, files):

@@ -140,8 +140,9 @@ def test_a_stock_pico_has_the_heap_left_that_the_document_says():
     found = SENTENCE.search((machines.ROOT / "docs" / "reference" / "model_file.md").read_text())
     # A build differs from another by some hundred bytes.
     assert [int(each) for each in found.groups()] == pytest.approx([each / 1000 for each in figures], abs=1.5)
-    assert left >= 139_000 and piece >= 120_000
-    assert all(network[4] > network[1] - 5000 for network in networks)  # the first step's modules are gone again
+    assert left >= 138_000 and piece >= 120_000
+    # The first step's modules are gone again. Their names are not: MicroPython keeps them.
+    assert all(network[4] > network[1] - 9000 for network in networks)
 
 
 def test_without_kernels_too(made):
