@@ -89,6 +89,7 @@ replay_series        bench/accuracy/replay.py --series           training kernel
 replay_speakers      bench/accuracy/replay.py --speakers         training kernels odt/continual
 residual             bench/studies/residual.py                   training odt/adapt bench/accuracy/shift.py
 rocket               bench/accuracy/rocket.py                    training odt/sensors
+sample               bench/costs/sample.py                        kernels
 sample_inside        bench/costs/by_rows.py inside               kernels planner odt/host/rows
 sanitize             make sanitize                               native
 search               bench/accuracy/search.py                    training odt/host/cost
