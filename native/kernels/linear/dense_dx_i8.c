@@ -260,7 +260,8 @@ void odt_dense_dx_i8(const odt_dense_dx_i8_t *a) {
     #endif
     int32_t samples = ODT_MANY_ERRORS;
     #if ODT_M0 && !ODT_SMALL
-    int is_turned = a->M > 2 && a->M <= odt_min(a->K, ODT_TURNED_SAMPLES) && a->N <= ODT_TURNED_ERRORS;
+    // Of fewer inputs for a sample, to pack the weights takes no longer.
+    int is_turned = a->M > 2 && a->M <= odt_min(a->K / 2, ODT_TURNED_SAMPLES) && a->N <= ODT_TURNED_ERRORS;
     if (is_turned) {
         int32_t more = ((a->M + 3) & -4) * (ODT_TURNED_PRODUCT * a->N + ODT_TURNED_FOUR) - ODT_TURNED_SAMPLE * a->M;
         for (int32_t i = a->M * a->N; i > 0; i -= ODT_TURNED_STEP) {

@@ -109,7 +109,7 @@ def _dense(s):
 def _dense_dx(s):
     """For few samples from one error that is not 0 to the next, or a product of the weights and packed errors."""
     M, K, N, E = s["M"], s["K"], s["N"], s["E"]
-    if 2 < M <= min(K, TURNED["SAMPLES"]) and TURNED["ERRORS"] >= N:
+    if 2 < M <= min(K // 2, TURNED["SAMPLES"]) and TURNED["ERRORS"] >= N:
         packed = ((M + 3) & -4) * (TURNED["PRODUCT"] * N + TURNED["FOUR"])
         if packed < TURNED["SAMPLE"] * M + TURNED["ERROR"] * E:
             return correlate(1, 1, K, N, M, 1, 1, 1, 1, 0, 0, 1, K, True, "dx ")
