@@ -1,7 +1,7 @@
 """What fit says once of its data, by name: features that differ by orders of magnitude or lie far from 0, targets far
 from where weights begin.
 
-And what is refused where it is asked for: ranges of a model by rows.
+It also refuses to calibrate a model that runs by rows.
 """
 
 import struct
