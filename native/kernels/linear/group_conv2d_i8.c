@@ -25,6 +25,11 @@ static odt_taps_t outputs_of(int32_t g, int32_t N, int32_t G) {
     return o;
 }
 
+// Whether the filters are 1x1 and meet each pixel once.
+#define IS_POINTS(a) \
+    ((a)->KH == 1 && (a)->KW == 1 && (a)->SH == 1 && (a)->SW == 1 && ((a)->PT | (a)->PL) == 0 && (a)->OH == (a)->H \
+        && (a)->OW == (a)->W)
+
 #if ODT_M0_DEPTHWISE
 
 // Groups of few outputs by tiles. `failed` is set if a part cannot be computed so; all is computed otherwise then.
@@ -39,11 +44,6 @@ static void sum_some_groups(const void *arguments, int32_t first, int32_t stop, 
         *of->failed = 1;
     }
 }
-
-// Whether the filters are 1x1 and meet each pixel once.
-#define IS_POINTS(a) \
-    ((a)->KH == 1 && (a)->KW == 1 && (a)->SH == 1 && (a)->SW == 1 && ((a)->PT | (a)->PL) == 0 && (a)->OH == (a)->H \
-        && (a)->OW == (a)->W)
 
 // Whether tiles, or of filters of 1x1 pixels where they lie, are faster than panels, whose four rows are outputs of a
 // group and whose columns meet all its inputs.
