@@ -58,20 +58,21 @@ $(MPY_VIPER): $(BUILD)/mpy/viper/%/_odt_viper.mpy: native/bindings/viper.py $(MP
 	@mkdir -p $(@D)
 	@$(MPYCROSS) -march=$* -O3 -s _odt_viper.py -o $@ $<
 
-# As manifest.py freezes it: no docstrings, no assertions.
-$(BUILD)/mpy/python/odt/%.mpy: odt/%.py $(MPYCROSS)
+# As manifest.py freezes it: no docstrings, no assertions. A traceback has the module's name in place of its file's:
+# MicroPython keeps both for good, and has the former in any case.
+$(BUILD)/mpy/python/odt/%.mpy: odt/%.py boards/mpy.mk $(MPYCROSS)
 	@mkdir -p $(@D)
-	@$(MPYCROSS) -O3 -s odt/$*.py -o $@ $<
+	@$(MPYCROSS) -O3 -s $(patsubst %.__init__,%,odt.$(subst /,.,$*)) -o $@ $<
 
 # What is not packed: the package's first module mounts the packs in its first line.
 $(MPY_PACKED)/packs.mpy: odt/host/boards/packs.py $(MPYCROSS)
 	@mkdir -p $(@D)
-	@$(MPYCROSS) -O3 -s odt/packs.py -o $@ $<
+	@$(MPYCROSS) -O3 -s odt.packs -o $@ $<
 
 $(MPY_PACKED)/__init__.mpy: odt/__init__.py boards/mpy.mk $(MPYCROSS)
 	@mkdir -p $(@D)
 	@{ printf 'from .packs import mount; __path__ = mount(__path__); '; cat $<; } >$(@:.mpy=.py)
-	@$(MPYCROSS) -O3 -s odt/__init__.py -o $@ $(@:.mpy=.py)
+	@$(MPYCROSS) -O3 -s odt -o $@ $(@:.mpy=.py)
 	@rm $(@:.mpy=.py)
 
 # --- firmware without odt ---------------------------------------------------------------------

@@ -31,7 +31,7 @@ def confusion_matrix(
     BinaryCrossentropy with several outputs ``output`` says which: no (0) or yes (1), a target above 0.5.
     """
     from .run.fit import source
-    from .run.session import next_part, ready
+    from .run.session import next_part, ready, release
 
     session = ready(model)
     binary = session.loss.binary
@@ -63,6 +63,7 @@ def confusion_matrix(
                 else:
                     predicted = _first_largest(values)
                 matrix[int(label > 0.5) if binary else int(label)][predicted] += 1
+    release(session)
     return matrix
 
 

@@ -147,7 +147,9 @@ except MemoryError:
 OPENED = """
 import gc, odt
 model = odt.load_model("model.odt")
-model.train_step(bytes([i % 17 for i in range(1024)]), bytes(16))
+def step():
+    model.train_step(bytes([i % 17 for i in range(1024)]), bytes(16))
+step()  # its frame holds the samples no longer
 gc.collect()
 print("bytes", gc.mem_free())
 """

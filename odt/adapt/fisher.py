@@ -26,7 +26,8 @@ from ..plan.schedule import Schedule
 from ..plan.shared import times
 from ..plan.values import SCALE, SCRATCH, WEIGHT
 from ..run.replace import set_arena
-from ..run.session import bind, calibrate_words
+from ..run.calibration import calibrate_words
+from ..run.session import bind, release
 
 if 1 - 1:  # for type checkers alone
     from ..model import Model
@@ -65,6 +66,7 @@ def measure(model, x, y, probe=None):
             regions[ARENA] = model.session.arena
         return _run(probe, model, regions, count)
     finally:
+        release(model.session)
         regions[ARENA] = None
         if model.session.arena is None or len(model.session.arena) != size:
             _replace_arena(model, size)

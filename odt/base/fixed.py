@@ -10,20 +10,11 @@ import struct
 from .regions import const
 
 ONE = const(0x3F800000)
-LOG2_E = const(0x3FB8AA3B)
-INT32_MAX = const(0x7FFFFFFF)
 UNSEEN = 0x30800000  # the scale before calibration, 2^-30: fine enough that it sees the smallest error
 
 _MASK32 = 0xFFFFFFFF
 _SMALLEST = const(0x00800000)
 _LARGEST = const(0x7F7FFFFF)
-
-
-def sat32(v):
-    """v limited to -(2^31 - 1) .. 2^31 - 1."""
-    if v > 0x7FFFFFFF:
-        return 0x7FFFFFFF
-    return v if v > -0x7FFFFFFF else -0x7FFFFFFF
 
 
 def hash32(key, i):

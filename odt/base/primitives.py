@@ -5,8 +5,18 @@ On stock firmware this module lies in RAM once it is imported. Floats are met
 only where a user's literal comes in, and only by operations that short mantissas survive.
 """
 
-from .fixed import bit_length, hash32, is_int, own, pack, pack_rounded, sat32, scale_mul, unpack
-from .regions import DEFAULT_LIMIT
+from .fixed import bit_length, hash32, is_int, own, pack, pack_rounded, scale_mul, unpack
+from .regions import DEFAULT_LIMIT, const
+
+LOG2_E = const(0x3FB8AA3B)
+INT32_MAX = const(0x7FFFFFFF)
+
+
+def sat32(v):
+    """v limited to -(2^31 - 1) .. 2^31 - 1."""
+    if v > 0x7FFFFFFF:
+        return 0x7FFFFFFF
+    return v if v > -0x7FFFFFFF else -0x7FFFFFFF
 
 
 def wrap32(v):

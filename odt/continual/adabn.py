@@ -12,7 +12,8 @@ class is seen.
 from ..base.fixed import ONE, scale_mul, scale_shift
 from ..base.primitives import size_of
 from ..base.regions import KEY, REGION_SHIFT
-from ..run.session import batch, next_part, point, ready
+from ..run.calibration import hold
+from ..run.session import batch, next_part, point, ready, release
 from .guards import refuse_harm, said
 
 if 1 - 1:  # for type checkers alone
@@ -72,6 +73,7 @@ def update_bn(model: "Network", x: "Data", epochs: "int | None" = None, guard: "
         raise
     finally:
         session.control[KEY] = 0
+        release(session)
 
 
 def _found(session):
@@ -130,6 +132,6 @@ def _follow(session, tracks, position, count):
     batch(session, position, count)
     while next_part(session):
         session.control[KEY] = 1
-        session.hold()
+        hold(session)
         for start, stop in tracks:
             session.engine.run(session.loaded, session.regions, start, stop)

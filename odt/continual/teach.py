@@ -16,8 +16,8 @@ import struct
 from array import array
 
 from ..base import executor
-from ..base.fixed import LOG2_E, ONE, hash32, is_int, is_number, own, scale_mul, scale_shift
-from ..base.primitives import isqrt, millionths, quantize, size_of
+from ..base.fixed import ONE, hash32, is_int, is_number, own, scale_mul, scale_shift
+from ..base.primitives import LOG2_E, isqrt, millionths, quantize, size_of
 from ..base.regions import const
 from ..files.stored import Stored, counted, whole
 from ..run.session import ready

@@ -56,16 +56,3 @@ class Loaded(Network):
     @features.setter
     def features(self, features):
         self._features = features
-
-    if 1 - 1:  # as in Network
-        __getattr__: None
-
-    def __getattr__(self, name):
-        if name in ("nodes", "compile"):
-            raise AttributeError(
-                "%s: a model from a file has no layers: build it, compile() it and load_weights() the file" % name
-            )
-        return Network.__getattr__(self, name)
-
-    if 1 - 1:
-        __getattr__: None

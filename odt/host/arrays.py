@@ -45,7 +45,9 @@ def _short(session, given, shape):
             regions[X_DATA] = x
             regions[Y_DATA] = now.used = None
             result = empty(shape, single)
-            if run(call, result) and (now.calibrated == 2 or not now.peaks or _holds(arena, now.peaks)):
+            is_done = run(call, result)
+            regions[X_DATA] = None
+            if is_done and (now.calibrated == 2 or not now.peaks or _holds(arena, now.peaks)):
                 return result
         return predict(now, x, out)
 

@@ -284,7 +284,10 @@ def _getattr(place, before=None):
             try:
                 return before(self, name)
             except AttributeError:
-                pass
+                from ..run.names import OF_LAYERS
+
+                if name in OF_LAYERS:
+                    raise
         raise Missing(place, name, self)
 
     return find

@@ -1,7 +1,7 @@
 """Activations with an exponential function in int8: sigmoid (tanh with factor 2), softmax, ELU and GELU."""
 
-from ..base.fixed import LOG2_E, multiplier, scale_div, scale_mul, scale_shift
-from ..base.primitives import exp2n, rescale, wrap32
+from ..base.fixed import multiplier, scale_div, scale_mul, scale_shift
+from ..base.primitives import LOG2_E, exp2n, rescale, wrap32
 from .data import Sink
 
 

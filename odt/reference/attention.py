@@ -1,7 +1,7 @@
 """The weights of attention, rows mixed by them, head by head, and positions: int8 beside float32."""
 
-from ..base.fixed import bits_to_float, hash32, sat32
-from ..base.primitives import exp2n, rescale, rescale_random, wrap32
+from ..base.fixed import bits_to_float, hash32
+from ..base.primitives import exp2n, rescale, rescale_random, sat32, wrap32
 from ..base.regions import KEY, POSITION
 from .data import Sink
 from .float32 import divide, expf, rounded, store

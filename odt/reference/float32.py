@@ -6,8 +6,8 @@ exact; where they are float32, it does nothing; CircuitPython's 30-bit floats co
 
 from array import array
 
-from ..base.fixed import ONE, bits_to_float, float_to_bits, sat32, scale_shift
-from ..base.primitives import log2_floor
+from ..base.fixed import ONE, bits_to_float, float_to_bits, scale_shift
+from ..base.primitives import log2_floor, sat32
 
 cell = array("f", [0.0])
 _TINY = bits_to_float(76 << 23)  # 2^-51

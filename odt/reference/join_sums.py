@@ -1,7 +1,6 @@
 """Sums and products of tensors: in int8 each in a scale of its own; in float32."""
 
-from ..base.fixed import sat32
-from ..base.primitives import rescale, wrap32
+from ..base.primitives import rescale, sat32, wrap32
 from .data import Sink
 from .float32 import store
 

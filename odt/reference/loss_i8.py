@@ -1,7 +1,7 @@
 """The softmax loss in int8: the error of the output, and the loss of the batch."""
 
-from ..base.fixed import LOG2_E, ONE, multiplier, scale_div, scale_int, scale_mul
-from ..base.primitives import exp2n, log2q, rescale, wrap32
+from ..base.fixed import ONE, multiplier, scale_div, scale_int, scale_mul
+from ..base.primitives import LOG2_E, exp2n, log2q, rescale, wrap32
 from ..base.regions import CORRECT, LOSS, LOSS_HIGH, Y_FORMAT
 from .data import batch_count, label, samples
 

@@ -1,7 +1,7 @@
 """Losses of what a network says against what it said before, and by itself, in int8."""
 
-from ..base.fixed import LOG2_E, ONE, multiplier, sat32, scale_div, scale_int, scale_mul, scale_shift
-from ..base.primitives import log2q, rescale
+from ..base.fixed import ONE, multiplier, scale_div, scale_int, scale_mul, scale_shift
+from ..base.primitives import LOG2_E, log2q, rescale, sat32
 from ..base.regions import CORRECT, Y_FORMAT, Y_ZERO
 from .data import Sink, batch_count, label, samples
 from .loss_i8 import add_loss, powers_of

@@ -1,7 +1,7 @@
 """Losses of numbers against targets in int8: binary cross-entropy, squared, absolute and Huber error."""
 
-from ..base.fixed import LOG2_E, ONE, multiplier, nearest_scale, sat32, scale_div, scale_int, scale_mul, scale_shift
-from ..base.primitives import exp2n, log2q, quantize, rescale
+from ..base.fixed import ONE, multiplier, nearest_scale, scale_div, scale_int, scale_mul, scale_shift
+from ..base.primitives import LOG2_E, exp2n, log2q, quantize, rescale, sat32
 from ..base.regions import CORRECT, FLOAT32, Y_FORMAT, Y_SCALE, Y_ZERO
 from .data import Sink, batch_count, samples
 from .loss_i8 import add_loss

@@ -1,7 +1,7 @@
 """The softmax loss with class weights and label smoothing in int8."""
 
-from ..base.fixed import LOG2_E, hash32, multiplier, sat32, scale_div, scale_int, scale_mul, scale_shift
-from ..base.primitives import exp2n, log2q, rescale, rescale_random
+from ..base.fixed import hash32, multiplier, scale_div, scale_int, scale_mul, scale_shift
+from ..base.primitives import LOG2_E, exp2n, log2q, rescale, rescale_random, sat32
 from ..base.regions import CORRECT, COUNT, KEY, Y_FORMAT
 from .data import batch_count, label, samples
 from .loss_i8 import add_loss

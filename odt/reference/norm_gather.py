@@ -2,8 +2,8 @@
 
 import math
 
-from ..base.fixed import ONE, bits_to_float, multiplier, sat32, scale_div, scale_shift
-from ..base.primitives import quantize, rescale, scale_sqrt
+from ..base.fixed import ONE, bits_to_float, multiplier, scale_div, scale_shift
+from ..base.primitives import quantize, rescale, sat32, scale_sqrt
 from ..base.regions import FLOAT32, X_FORMAT, X_SCALE, X_ZERO
 from .data import samples
 from .float32 import affine, divide, rounded, store

@@ -6,13 +6,12 @@ from ..base.fixed import (
     hash32,
     multiplier,
     nearest_scale,
-    sat32,
     scale_div,
     scale_int,
     scale_mul,
     scale_shift,
 )
-from ..base.primitives import rescale, rescale_random, scale_add, scale_sqrt, wrap32
+from ..base.primitives import rescale, rescale_random, sat32, scale_add, scale_sqrt, wrap32
 from ..base.regions import COUNT, KEY, POSITION
 from .data import Sink
 from .norm import counted, groups, limit

@@ -1,7 +1,7 @@
 """A BatchNorm whose running statistics scale the samples as they are read, of an int8 network."""
 
-from ..base.fixed import ONE, multiplier, nearest_scale, sat32, scale_div, scale_int, scale_mul, scale_shift
-from ..base.primitives import quantize, rescale, scale_add, scale_sqrt
+from ..base.fixed import ONE, multiplier, nearest_scale, scale_div, scale_int, scale_mul, scale_shift
+from ..base.primitives import quantize, rescale, sat32, scale_add, scale_sqrt
 from ..base.regions import KEY
 
 

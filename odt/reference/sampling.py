@@ -1,7 +1,7 @@
 """Sampling and its divergence, forward beside backward, in int8 and float32."""
 
-from ..base.fixed import LOG2_E, bits_to_float, hash32, multiplier, sat32, scale_div, scale_int, scale_mul, scale_shift
-from ..base.primitives import exp2n, rescale
+from ..base.fixed import bits_to_float, hash32, multiplier, scale_div, scale_int, scale_mul, scale_shift
+from ..base.primitives import LOG2_E, exp2n, rescale, sat32
 from ..base.regions import COUNT, KEY, LOSS, POSITION
 from .data import Sink, batch_count
 from .dropout import begin

@@ -1,7 +1,7 @@
 """A step of an int8 network: its batch, scales and ranges."""
 
-from ..base.fixed import ONE, multiplier, nearest_scale, sat32, scale_div, scale_int, scale_mul, scale_shift
-from ..base.primitives import quantize
+from ..base.fixed import ONE, multiplier, nearest_scale, scale_div, scale_int, scale_mul, scale_shift
+from ..base.primitives import quantize, sat32
 from ..base.primitives import rescale as to_nearest  # an instruction has the name
 from ..base.regions import FLOAT32, INT8, UINT8, X_FORMAT, X_SCALE, X_ZERO
 from .data import limit30, samples

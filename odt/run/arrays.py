@@ -69,6 +69,14 @@ def refuse_type(argument, data, dtypes, code):
     raise TypeError("%s: elements are of type %r, expected %s%s" % (argument, code, " or ".join(dtypes), hint))
 
 
+def refuse_label(argument, data, classes):
+    """ValueError for the first label that is not in 0 .. classes-1."""
+    for index, label in enumerate(data):
+        if not 0 <= label < classes:
+            place = (argument, label, index, classes - 1)
+            raise ValueError("%s: label %d of sample %d is not in 0..%d" % place)
+
+
 def retyped(argument, data, dtypes):
     """What makes an array of NumPy's one of these types, and leaves its numbers what they are."""
     name, dtype = argument.split(" ")[-1], dtypes[0]

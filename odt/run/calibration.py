@@ -1,16 +1,60 @@
-"""The ranges that samples after the first batch widen.
+"""The first ranges of an int8 model, and those that samples after the first batch widen.
 
-Those of the first batch are found by session.calibrate_words() in one call where all kernels are one ``_odt``
+Those of the first batch are found by calibrate_words() in one call where all kernels are one ``_odt``
 (native/calibrate.c), elsewhere by stepwise.py.
 """
 
 from array import array
 
 from ..base.fixed import get, put, scale_div, scale_int, scale_mul
-from ..base.regions import REGION_SHIFT, SAMPLES
+from ..base.regions import ARENA, KEY, REGION_SHIFT, SAMPLES
 
 MASK = (1 << REGION_SHIFT) - 1
 ROUNDS = 8  # a result may overflow its first scale by more than an int32 holds
+
+
+def calibrate(session, level, step, section):
+    """What Session.calibrate() does by calibrate_words(), and its result; a ``step`` is one run."""
+    session.calibrated = 0  # if interrupted, the next call starts again
+    count = session.control[SAMPLES]
+    if session.plan.reading and session.fresh and not session.steps():
+        from .prime import prime
+
+        prime(session)
+    session.control[KEY] = level - 1
+    next(session.starts(0, count))
+    start, stop = session.sections[section]
+    limited, parts = session.count if level == 2 else 0, -(-session.count // session.rows)
+    return calibrate_words(session.engine, session.loaded, session.regions, start, stop, limited, step, parts)
+
+
+def calibrate_words(engine, loaded, regions, start, stop, samples, step=False, parts=1):
+    """Calibrate the instructions of these words in one call, for a batch in ``parts`` micro-batches. The magnitudes of
+    the first ``samples`` limit the input's scale.
+
+    Returns 0 if the engine cannot do it, 2 if the words are a ``step`` and it has also trained, otherwise 1.
+    """
+    if not hasattr(engine, "calibrate"):
+        return 0
+    own, scales = regions[ARENA], None
+    needed = parts * len(own)  # later this buffer saves what in-place sums overwrite
+    try:
+        if parts > 1:
+            try:
+                regions[ARENA] = bytearray(needed)
+            except MemoryError:  # all before a result is run again for each micro-batch
+                pass
+        while samples and scales is None:
+            try:
+                scales = bytearray(max(4 * samples, needed))
+            except MemoryError:
+                if needed <= 4 * samples:
+                    raise
+                needed -= needed // 4  # too small for a copy: the sum and all before it run again
+        return 1 + engine.calibrate(loaded, regions, start, stop, scales, step, parts)
+    finally:
+        if parts > 1:
+            regions[ARENA] = own
 
 
 def complete(session):
@@ -70,6 +114,17 @@ def widen(found, session, parts, rows=0):
                 grown = follow(session.regions, (arena,), found[at], found[at + 1], found[at + 2])
         if not grown:
             break
+
+
+def hold(session):
+    """Run the forward pass on the current micro-batch and widen its ranges until nothing is clipped; returns the word
+    after the pass.
+    """
+    start, stop = session.sections["predict"]
+    widen(held(session), session, lambda: (start,), session.rows)
+    if session.watched is not None and session.watched != session.now:
+        session.end_step()
+    return stop
 
 
 def follow(regions, arenas, peak, scale, limit):

@@ -81,14 +81,9 @@ def check_probabilities(argument, data, row):
 def check_labels(argument, data, classes):
     """ValueError that names the first label that is not in 0 .. classes-1."""
     if min(data) < 0 or max(data) >= classes:  # to look at each takes longer
-        _refuse_label(argument, data, classes)
+        from .arrays import refuse_label
 
-
-def _refuse_label(argument, data, classes):
-    for index, label in enumerate(data):
-        if not 0 <= label < classes:
-            place = (argument, label, index, classes - 1)
-            raise ValueError("%s: label %d of sample %d is not in 0..%d" % place)
+        refuse_label(argument, data, classes)
 
 
 def float32_bits(values, index):

@@ -11,7 +11,7 @@ from ..base.executor import collect
 from ..base.fixed import hash32, is_int, own
 from ..base.primitives import count_of
 from ..base.regions import CORRECT, LOSS, LOSS_HIGH, ORDER, const
-from .session import batch, bind, clear, end_within, ready, train
+from .session import batch, bind, clear, end_within, ready, release, train
 
 if 1 - 1:  # for type checkers alone
     from collections.abc import Iterable
@@ -223,6 +223,7 @@ def evaluate(session, x):
     except BaseException:
         session.fit = fit
         raise
+    release(session)
     return session.result(samples)
 
 
@@ -350,6 +351,7 @@ class Training:
         if session.busy is True:  # else a load() has ended half way
             session.leave()
         session.fit = None
+        release(session)
         if self.phases:
             self.phases.__exit__()
         collect()  # so that what a first predict() retains also lies low in the heap

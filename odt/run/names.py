@@ -6,10 +6,15 @@ from ..base.fixed import bits_to_float, elements
 from .session import ready
 
 SAME = {"train_on_batch": "train_step", "test_on_batch": "evaluate", "predict_on_batch": "predict"}
+OF_LAYERS = "nodes", "compile"  # what a model from a file lacks
 
 
 def find(model, name):
     """The attribute; AttributeError where there is none of that name."""
+    if name in OF_LAYERS:
+        raise AttributeError(
+            "%s: a model from a file has no layers: build it, compile() it and load_weights() the file" % name
+        )
     if name in SAME:
         return getattr(model, SAME[name])
     if name in FOUND and (name == "count_params" or model.session is not None or hasattr(model, "nodes")):

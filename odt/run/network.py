@@ -5,7 +5,7 @@ It needs neither the layers nor the planner.
 """
 
 from ..base.executor import collect
-from .session import batch, bind, clear, mean, point, ready, step, train_alone
+from .session import batch, bind, clear, mean, point, ready, release, step, train_alone
 
 if 1 - 1:  # for type checkers alone
     from array import array
@@ -177,11 +177,11 @@ class Network:
         count = bind(session, x, y)
         if count > session.batch_size:
             raise ValueError("x: %d samples do not fit batch_size %d" % (count, session.batch_size))
-        if session.calibrated < 2 and session.calibrate(2, step=True):
-            return mean(session, count)
-        clear(session)
-        batch(session, 0, count)
-        train_alone(session)
+        if session.calibrated == 2 or not session.calibrate(2, step=True):
+            clear(session)
+            batch(session, 0, count)
+            train_alone(session)
+        release(session)
         return mean(session, count)
 
     def evaluate(
@@ -201,7 +201,12 @@ class Network:
             return evaluate(session, x)
         count = bind(session, x, y)
         session.prepare(1)
-        return session.evaluate(count)
+        clear(session)
+        for position in range(0, count, session.batch_size):
+            batch(session, position, count)
+            session.look("evaluate")
+        release(session)
+        return session.result(count)
 
     def predict(self, x: "Data", out: "Any" = None, batch_size: "int | None" = None, verbose: "int | str" = 0) -> "Any":
         """The network's output as array('f'), sample after sample (logits for labels).
@@ -258,6 +263,7 @@ class Network:
             bind(session, x, y)
         if session.scale is not None:
             session.calibrate(1 if y is None else 2, True)
+        release(session)
 
     def load_weights(self, source: "str | PathLike[str] | Bytes | Network") -> None:
         """Copy weights and ranges from a model file, given by its name or its bytes, or from another model.

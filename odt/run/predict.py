@@ -7,7 +7,7 @@ from array import array
 
 from ..base.fixed import get
 from ..base.regions import COUNT, POSITION, X_DATA, X_FORMAT, Y_DATA
-from .session import point
+from .session import point, release
 
 
 class Seen:
@@ -42,7 +42,9 @@ def predict(session, x, out):
     regions[X_DATA] = x
     regions[Y_DATA] = session.used = None
     result = _new(session.engine.count_samples(x, seen.samples), seen) if out is None else out
-    return result if seen.engine(seen.call, result) else _look(session, x, out)
+    is_done = seen.engine(seen.call, result)
+    regions[X_DATA] = None
+    return result if is_done else _look(session, x, out)
 
 
 def _new(count, seen):
@@ -73,6 +75,7 @@ def _look(session, x, out):
         session.control[COUNT] = min(session.rows, count - position)
         session.run("predict")
         engine.predict(seen.call, out, position)
+    release(session)
     if x is given and not hasattr(x, "shape"):
         seen.kind = x.__class__
         seen.samples = ord(engine.typecode(x) or "?"), session.control[X_FORMAT], session.row, 0
@@ -98,7 +101,9 @@ def _held(session, x, out):
     regions[X_DATA] = x
     regions[Y_DATA] = session.used = None
     result = _new(count, seen) if out is None else out
-    if not seen.engine(seen.call, result):
+    is_done = seen.engine(seen.call, result)
+    regions[X_DATA] = None
+    if not is_done:
         return None
     for at in range(0, len(found), 3):
         if get(session.arena, found[at]) > found[at + 2]:

@@ -106,6 +106,12 @@ def point(session, x, y, count):
     session.used = None
 
 
+def release(session):
+    """Keep no reference to the data: a board needs its memory."""
+    regions = session.regions
+    regions[X_DATA] = regions[Y_DATA] = session.used = None
+
+
 def batch(session, position, count):
     """Point the program at the batch that begins at sample ``position`` of ``count``."""
     control, size = session.control, session.batch_size
@@ -174,9 +180,8 @@ def step(session, x, y):
     regions[Y_DATA] = y
     session.used = None
     count = session.engine.step(session.call, rate.base)
-    if not count:
-        regions[X_DATA] = regions[Y_DATA] = None  # as before the first call
-    elif session.scale[3] > _WIDE:
+    regions[X_DATA] = regions[Y_DATA] = None
+    if count and session.scale[3] > _WIDE:
         _look_at_scale(session)
     return count
 
@@ -248,38 +253,9 @@ def mean(session, count):
     if session.unit_count != count or watched != session.unit_scale:
         session.unit_count = 0  # an interrupt may come before all three are set: until then they are not used
         session.unit_scale = bytes(watched)
-        session.unit = session.loss.unit(session.output_scale() / 256) / count
+        session.unit = session.loss.unit(bits_to_float(get(session.scale, 0)) / 256) / count
         session.unit_count = count
     return total * session.unit
-
-
-def calibrate_words(engine, loaded, regions, start, stop, samples, step=False, parts=1):
-    """Calibrate the instructions of these words in one call, for a batch in ``parts`` micro-batches. The magnitudes of
-    the first ``samples`` limit the input's scale.
-
-    Returns 0 if the engine cannot do it, 2 if the words are a ``step`` and it has also trained, otherwise 1.
-    """
-    if not hasattr(engine, "calibrate"):
-        return 0
-    own, scales = regions[ARENA], None
-    needed = parts * len(own)  # later this buffer saves what in-place sums overwrite
-    try:
-        if parts > 1:
-            try:
-                regions[ARENA] = bytearray(needed)
-            except MemoryError:  # all before a result is run again for each micro-batch
-                pass
-        while samples and scales is None:
-            try:
-                scales = bytearray(max(4 * samples, needed))
-            except MemoryError:
-                if needed <= 4 * samples:
-                    raise
-                needed -= needed // 4  # too small for a copy: the sum and all before it run again
-        return 1 + engine.calibrate(loaded, regions, start, stop, scales, step, parts)
-    finally:
-        if parts > 1:
-            regions[ARENA] = own
 
 
 def hasten(engine):
@@ -537,36 +513,22 @@ class Session:
 
         ``step``: also train on the first batch, if that needs no second pass. Returns whether the batch was trained.
         """
+        from .calibration import calibrate, complete
+
         step = step and self.whole is not None and self.watched is None  # one run, without calls in between
         if step:
             self.set_rate()
-        self.calibrated = 0  # if interrupted, the next call starts again
-        count = self.control[SAMPLES]
-        batch(self, 0, count)
-        if self.plan.reading and self.fresh and not self.steps():
-            from .prime import prime
-
-            prime(self)
-        section = "train" if level == 2 else "predict"
-        if step:
             clear(self)
-        self.control[KEY] = level - 1
-        next_part(self)
-        start, stop = self.sections[section]
-        limited, parts = self.count if level == 2 else 0, -(-self.count // self.rows)
-        done = calibrate_words(self.engine, self.loaded, self.regions, start, stop, limited, step, parts)
+        section = "train" if level == 2 else "predict"
+        done, count = calibrate(self, level, step, section), self.control[SAMPLES]
         if not done:
-            from .stepwise import calibrate  # imported here, when compile()'s RAM is free
+            from .stepwise import calibrate, unload  # imported here, when compile()'s RAM is free
 
             what = (self.program, section, self.engine, self.loaded, self.regions)
-            calibrate(*what, None, lambda: self.starts(0, count), parts)
+            calibrate(*what, None, lambda: self.starts(0, count), -(-self.count // self.rows))
         if (level == 1 or whole) and count > self.batch_size:
-            from .calibration import complete
-
             complete(self)
         if not done:
-            from .stepwise import unload
-
             unload()
             calibrate = complete = unload = None  # what they refer to is free now
             hasten(self.engine)
@@ -574,18 +536,6 @@ class Session:
         if done == 2:
             _look_at_scale(self)
         return done == 2
-
-    def hold(self):
-        """Run the forward pass on the current micro-batch and widen its ranges until nothing is clipped; returns the
-        word after the pass.
-        """
-        from .calibration import held, widen
-
-        start, stop = self.sections["predict"]
-        widen(held(self), self, lambda: (start,), self.rows)
-        if self.watched is not None and self.watched != self.now:
-            self.end_step()
-        return stop
 
     def starts(self, position, count):
         """Point the program at each micro-batch of the batch at ``position``; yields the first word of its pieces."""
@@ -597,7 +547,9 @@ class Session:
         """Run a section that does not train, on the current micro-batch, for the rows that hold a sample."""
         start, stop = self.sections[section]
         if self.calibrated == 1:  # no training step has checked these ranges yet
-            start = self.hold()
+            from .calibration import hold
+
+            start = hold(self)
         self.engine.run(self.loaded, self.regions, start, stop, self.rows)
 
     def look(self, section):
@@ -626,23 +578,12 @@ class Session:
                 % (self.steps(), bits_to_float(self.control[RATE]))
             )
 
-    def evaluate(self, count):
-        """(loss, accuracy) of the current data, ``count`` samples."""
-        clear(self)
-        for position in range(0, count, self.batch_size):
-            batch(self, position, count)
-            self.look("evaluate")
-        return self.result(count)
-
     def result(self, count):
         """(loss, accuracy) of ``count`` samples since clear()."""
         accuracy = None
         if self.loss.hits:
             accuracy = self.control[CORRECT] / (count * self.width)
         return mean(self, count), accuracy
-
-    def output_scale(self):
-        return bits_to_float(get(self.scale, 0))
 
     def scale_moved(self):
         """Note the output's scale, without using the heap. True if it has changed."""

@@ -11,7 +11,7 @@ import pytest
 import odt
 from odt.adapt import fisher
 from odt.base.regions import CONTROL_WORDS, LOSS, REGION_SHIFT, STATE
-from odt.run import session as session_module
+from odt.run import calibration as calibration_module
 from odt.run import stepwise as stepwise_module
 from odt.run.session import bind
 
@@ -85,7 +85,7 @@ def test_micro_batches_are_calibrated_to_the_same_bits(memory, monkeypatch):
             raise MemoryError
         return bytearray(size)
 
-    monkeypatch.setattr(session_module, "bytearray", allocated, raising=False)
+    monkeypatch.setattr(calibration_module, "bytearray", allocated, raising=False)
     monkeypatch.setattr(stepwise_module, "bytearray", allocated, raising=False)
     changed = 0
     for seed in range(60):

@@ -88,3 +88,36 @@ def test_what_is_free_after_compile_is_one_piece_but_for_a_tenth(pico, network):
 def test_four_fifths_of_what_was_free_before_may_be_digits_arena_state_and_program(pico):
     found = figures(pico.exec("import odt\n" + DIGITS + PIECES % 224, timeout=300))
     assert found["plan"] > 0.8 * found["before"]
+
+
+def test_the_memory_of_data_is_free_after_the_call(pico):
+    text = pico.exec(
+        """
+import gc, odt
+model = odt.Sequential([odt.Input((64,), dtype="uint8", scale=1 / 16), odt.Dense(10)])
+model.compile(batch_size=125)
+def used(call, count, *y):
+    call(bytearray(64 * count), *y)
+def free():
+    gc.collect()
+    return gc.mem_free()
+def fit(x, y):
+    model.fit(x, y[: len(x) // 64], verbose=0)
+def step(x, y):
+    model.train_step(memoryview(x)[:8000], y[:125])
+def evaluate(x, y):
+    model.evaluate(x, y[: len(x) // 64])
+labels = bytes([i % 10 for i in range(625)])
+for call in (fit, step, evaluate):
+    used(call, 125, labels)
+    before = free()
+    used(call, 625, labels)
+    print(before - free() < 1000)
+used(model.predict, 1)
+before = free()
+used(model.predict, 625)
+print(before - free() < 1000)
+""",
+        timeout=300,
+    )
+    assert text.split() == ["True"] * 4
