@@ -24,8 +24,9 @@
     ROUTE(conv2d_i8, is_by_position, correlate_by_position, _, correlate_by_position, _) \
     ROUTE(conv2d_i8, ODT_ONE_SIZE, odt_correlate_one_i8__m0, _, _, _) \
     ROUTE(conv2d_i8, is_gathered, correlate_gathered, _, correlate_gathered, _) \
+    ROUTE(conv2d_i8, odt_is_tile, _, odt_correlate_tile_i8, _, _) \
     ROUTE(conv2d_i8, odt_is_few, _, odt_correlate_few_i8, _, _) \
-    ROUTE(conv2d_i8, _, correlate_by_rows, correlate_all, correlate_by_rows, conv2d_channels) \
+    ROUTE(conv2d_i8, _, correlate_by_rows, odt_correlate_all_i8, correlate_by_rows, conv2d_channels) \
     ROUTE(conv2d_dx_i8, is_sparse, conv2d_dx_of_errors, _, _, _) \
     ROUTE(conv2d_dx_i8, odt_is_one, _, odt_correlate_one_i8__m4, _, _) \
     ROUTE(conv2d_dx_i8, odt_is_single, odt_correlate_single_i8, odt_correlate_single_i8, odt_correlate_single_i8, _) \
@@ -33,8 +34,10 @@
     ROUTE(conv2d_dx_i8, is_by_position, correlate_by_position, _, correlate_by_position, _) \
     ROUTE(conv2d_dx_i8, is_gathered, correlate_gathered, _, correlate_gathered, _) \
     ROUTE(conv2d_dx_i8, odt_is_few, _, odt_correlate_few_i8, _, _) \
+    ROUTE(conv2d_dx_i8, correlate_lines, _, correlate_lines, _, _) \
+    ROUTE(conv2d_dx_i8, odt_is_tile, _, odt_correlate_tile_i8, _, _) \
     ROUTE(conv2d_dx_i8, odt_has_vnni, _, _, _, odt_correlate_dot_i8__x86) \
-    ROUTE(conv2d_dx_i8, odt_has_products, correlate_by_rows, odt_correlate_dx_i8, correlate_by_rows, \
+    ROUTE(conv2d_dx_i8, odt_has_products, correlate_by_rows, odt_correlate_blocks_i8, correlate_by_rows, \
         odt_correlate_i8__x86) \
     ROUTE(conv2d_dx_i8, _, _, _, _, conv2d_dx_rows) \
     ROUTE(conv2d_dw_i8, is_sparse, conv2d_dw_channels, conv2d_dw_channels, conv2d_dw_channels, _) \
@@ -43,7 +46,7 @@
     ROUTE(conv2d_dw_i8, odt_has_products, correlate_dw_by_taps, odt_correlate_dw_part_i8, correlate_dw_by_taps, \
         odt_correlate_dw_i8__x86) \
     ROUTE(conv2d_dw_i8, _, _, _, _, conv2d_dw_channels) \
-    ROUTE(dense_i8, ODT_MANY_ROWS, correlate_pointwise, correlate_all, correlate_pointwise, odt_correlate_i8__x86) \
+    ROUTE(dense_i8, ODT_MANY_ROWS, correlate_pointwise, odt_correlate_all_i8, correlate_pointwise, odt_correlate_i8__x86) \
     ROUTE(dense_i8, odt_has_vnni, _, _, _, odt_dense_dot_i8__x86) \
     ROUTE(dense_i8, ODT_FEW_OUTPUTS, dot_one, _, _, _) \
     ROUTE(dense_i8, _, odt_dot4_i8, odt_dense_i8__m4, odt_dot4_i8, odt_dense_i8) \

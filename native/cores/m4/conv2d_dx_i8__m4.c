@@ -64,39 +64,54 @@ static __attribute__((noinline)) uint32_t *pack_fours(uint32_t *to, const int8_t
     return to;
 }
 
-// Packs depths from .. to - 1 of row kh, from column kw on, of filters n .. n + 3 (the last is repeated), padded with
-// zeros to a multiple of four.
-static void pack_dx(const odt_correlation_t *a, int32_t n, int32_t kh, int32_t kw, int32_t from, int32_t to,
+// The weights of four channels of a tap; the last of N is repeated.
+static inline uint32_t weights_at(const int8_t *w, int32_t N) {
+    if (N >= CHANNELS) {
+        return odt_word(w);
+    }
+    uint32_t first = (uint8_t)w[0], second = N > 1 ? (uint8_t)w[1] : first, third = N > 2 ? (uint8_t)w[2] : second;
+    return first | second << 8 | third << 16 | third << 24;
+}
+
+void odt_pack_dx_i8(const odt_correlation_t *a, int32_t n, int32_t kh, int32_t kw, int32_t from, int32_t to,
     int16_t *panel) {
-    int32_t tap = from / a->C, c = from - tap * a->C, left = to - from, step = a->w_c;
-    int32_t next = a->w_kw - a->C * step; // bytes to the next tap
+    int32_t C = a->C, N = a->N, tap = from / C, c = from - tap * C, left = to - from, step = a->w_c;
+    int32_t next = a->w_kw - C * step; // bytes to the next tap
     const int8_t *w = a->w + n + kh * a->w_kh + (kw + tap) * a->w_kw + c * step;
     uint32_t *out = (uint32_t *)(void *)panel;
+    tap = a->KW - kw - tap; // that are left in the row
     while (left > 0) {
-        int32_t whole = a->N >= 4 ? odt_min(left, a->C - c) & ~3 : 0; // channels of the tap in groups of four
+        int32_t whole = N >= CHANNELS ? odt_min(left, C - c) & ~3 : 0; // channels of the tap in groups of four
         uint32_t depths[4] = {0};
         if (whole) {
             out = pack_fours(out, w, step, whole >> 2);
             w += whole * step;
+            c += whole;
+            left -= whole;
         }
         for (int32_t i = 0; i < 4 && i < left && !whole; i++, c++, w += step) {
-            if (c == a->C) {
+            if (c == C) {
                 c = 0;
                 w += next;
+                if (--tap == 0) {
+                    tap = a->KW;
+                    w += a->w_kh - a->KW * a->w_kw;
+                }
             }
-            depths[i] = a->N >= 4 ? odt_word(w) : odt_word_within(w, 0, a->N, w[a->N - 1]);
+            depths[i] = weights_at(w, N);
         }
         if (!whole) {
             odt_pairs(out, 2, depths[0], depths[2], 0);
             odt_pairs(out + 1, 2, depths[1], depths[3], 0);
             out += 8;
             left -= 4;
-        }
-        c += whole;
-        left -= whole;
-        if (c == a->C) {
+        } else if (c == C) {
             c = 0;
             w += next;
+            if (--tap == 0) {
+                tap = a->KW;
+                w += a->w_kh - a->KW * a->w_kw;
+            }
         }
     }
 }
@@ -220,7 +235,7 @@ static __attribute__((noinline)) int correlate_lines(const odt_correlation_t *a,
     maker->words = words;
     for (int32_t i = 0; i < a->N; i += CHANNELS) {
         int32_t n = odt_min(i, a->N - CHANNELS);
-        pack_dx(a, n, 0, 0, 0, length, s.panel);
+        odt_pack_dx_i8(a, n, 0, 0, 0, length, s.panel);
         uint32_t *pairs = (uint32_t *)(void *)s.panel;
         for (int32_t j = !ODT_MPY && maker->scale == ODT_UPPER ? 2 * CHANNELS * words : 0; j; j--, pairs++) {
             *pairs = *pairs << 8 & 0xFF00FF00;
@@ -255,7 +270,7 @@ static __attribute__((noinline)) int correlate_lines(const odt_correlation_t *a,
     return 1;
 }
 
-static __attribute__((noinline)) void correlate_blocks(const odt_correlation_t *a, int32_t *bounds) {
+void odt_correlate_blocks_i8(const odt_correlation_t *a, int32_t *bounds) {
     dx_scratch_t s;
     int32_t taps = odt_line_taps(a->KW, a->x_skip), length = taps * a->C, padded = (length + 3) & ~3;
     int32_t depth = (taps == a->KW ? a->KH : a->KH * a->KW) * padded, rows = a->B * a->OH;
@@ -285,7 +300,7 @@ static __attribute__((noinline)) void correlate_blocks(const odt_correlation_t *
                         int32_t kh = taps == a->KW ? line : line / a->KW, kw = taps == a->KW ? 0 : line - kh * a->KW;
                         int16_t *panel = s.panel + (at - k) * CHANNELS;
                         if (!is_packed) {
-                            pack_dx(a, n, kh, kw, from, to, panel);
+                            odt_pack_dx_i8(a, n, kh, kw, from, to, panel);
                         }
                         for (int32_t r = row; r < stop; r++) {
                             correlate_row(
@@ -305,8 +320,13 @@ static __attribute__((noinline)) void correlate_blocks(const odt_correlation_t *
 }
 
 void odt_correlate_dx_i8(const odt_correlation_t *a, int32_t *bounds) {
-    if (!correlate_lines(a, bounds)) {
-        correlate_blocks(a, bounds);
+    if (correlate_lines(a, bounds)) {
+        return;
+    }
+    if (odt_is_tile(a)) {
+        odt_correlate_tile_i8(a, bounds);
+    } else {
+        odt_correlate_blocks_i8(a, bounds);
     }
 }
 

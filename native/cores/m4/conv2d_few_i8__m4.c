@@ -71,28 +71,6 @@ int odt_is_few(const odt_correlation_t *a) {
     return !odt_is_contiguous(a) || few < other;
 }
 
-// The first channel of a group.
-static int32_t first_of(const odt_correlation_t *a, int32_t group) {
-    return odt_max(odt_min(group * FILTERS, a->N - FILTERS), 0);
-}
-
-// Subtracts zx times the weights of four filters.
-static void begin_sums(int32_t *sums, const int16_t *panel, int32_t words, int32_t zx) {
-    const uint32_t *pairs = (const uint32_t *)(const void *)panel;
-    uint32_t minus = odt_twice(-zx);
-    int32_t first = sums[0], second = sums[1], third = sums[2], fourth = sums[3];
-    for (; words; words--, pairs += 2 * FILTERS) {
-        first = odt_smlad(pairs[0], minus, odt_smlad(pairs[1], minus, first));
-        second = odt_smlad(pairs[2], minus, odt_smlad(pairs[3], minus, second));
-        third = odt_smlad(pairs[4], minus, odt_smlad(pairs[5], minus, third));
-        fourth = odt_smlad(pairs[6], minus, odt_smlad(pairs[7], minus, fourth));
-    }
-    sums[0] = first;
-    sums[1] = second;
-    sums[2] = third;
-    sums[3] = fourth;
-}
-
 // Copies a filter whose weights are not adjacent.
 static const int8_t *gather_filter(const odt_correlation_t *a, const int8_t *w, int8_t *filter) {
     int8_t *to = filter;
@@ -113,7 +91,7 @@ static inline int32_t maker_of(const plan_t *p, int32_t group) {
 // their scales, which is returned; else it is negative.
 __attribute__((noinline)) static int pack_few(
     const odt_correlation_t *a, const plan_t *p, int32_t group, int32_t i, few_scratch_t *s, int had) {
-    int32_t n = first_of(a, group), bias[FILTERS];
+    int32_t n = odt_first_of(a, group), bias[FILTERS];
     int is_contiguous = odt_is_contiguous(a);
     odt_maker_t *maker = &s->makers[maker_of(p, group)];
     int16_t *panel = s->panel + i * FILTERS * 4 * p->words;
@@ -141,7 +119,7 @@ __attribute__((noinline)) static int pack_few(
         maker->start[j] = is_upper ? bias[j] * 256 : bias[j];
     }
     if (a->zx) {
-        begin_sums(maker->start, panel, p->words, a->zx);
+        odt_begin_sums(maker->start, panel, p->words, a->zx);
     }
     maker->panel = panel;
     maker->words = p->words;
@@ -249,7 +227,7 @@ void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
                         made.rows = ow ? 1 : odt_limit((count - done) / a->OW, 1, a->OH - oh);
                         made.count = odt_min(a->OW - ow, count - done);
                     }
-                    make(a, first_of(a, group), has_scale[maker], &s.makers[maker], made, bounds);
+                    make(a, odt_first_of(a, group), has_scale[maker], &s.makers[maker], made, bounds);
                 }
             }
         }

@@ -332,7 +332,7 @@ static void sum_last_pixel(odt_correlation_t *a) {
     }
 }
 
-__attribute__((noinline)) static void correlate_all(const odt_correlation_t *a, int32_t *bounds) {
+void odt_correlate_all_i8(const odt_correlation_t *a, int32_t *bounds) {
     forward_scratch_t s;
     s.g = WINDOWS_OF(a);
     begin_padded(&s.g, &s.padded);
@@ -352,11 +352,13 @@ void odt_correlate_part_i8(const odt_correlation_t *given) {
     int32_t bounds[2] = {INT16_MIN, INT16_MAX};
     if (is_one) {
         odt_correlate_one_i8__m4(given, bounds);
+    } else if (a->w_c == 1 && odt_is_tile(a)) {
+        odt_correlate_tile_i8(a, bounds);
     } else if (odt_is_few(a)) {
         odt_correlate_few_i8(a, bounds);
     } else if (a->w_c == 1) {
         sum_last_pixel(&flat);
-        correlate_all(a, bounds);
+        odt_correlate_all_i8(a, bounds);
     } else {
         odt_correlate_dx_i8(a, bounds);
     }

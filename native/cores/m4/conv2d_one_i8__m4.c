@@ -119,46 +119,6 @@ static int32_t pack_one(const odt_correlation_t *a, const ones_t *p, uint32_t *t
     return odt_wrap_sub(a->bias ? a->bias[0] : 0, odt_wrap_mul(a->zx, sum));
 }
 
-// Copies rows ih .. of an image, from column iw on.
-static void copy_image(const odt_correlation_t *a, const ones_t *p, const int8_t *image, int32_t ih, int32_t iw,
-    int32_t rows, int8_t *to) {
-    int32_t C = a->C, pixel = odt_pixel(C, a->x_skip), first = odt_max(-iw, 0);
-    int32_t last = odt_min(p->pitch / C, a->W - iw);
-    uint32_t *fill = (uint32_t *)(void *)to, none = (uint8_t)a->zx * 0x01010101u;
-    #pragma GCC unroll 4
-    for (const uint32_t *full = fill + ((rows * p->pitch + 3) >> 2); fill != full; fill++) {
-        *fill = none;
-    }
-    for (int32_t end = ih + rows; ih < end; ih++, to += p->pitch) {
-        if (ih < 0 || ih >= a->H || first >= last) {
-            continue;
-        }
-        const int8_t *from = image + (ih * a->W + iw + first) * pixel;
-        int8_t *at = to + first * C, *stop = to + last * C;
-        if (pixel == C) {
-            odt_copy(at, from, (int32_t)(stop - at));
-            continue;
-        }
-        if (C == 4) {
-            for (; at != stop; at += 4, from += pixel) {
-                memcpy(at, from, 4);
-            }
-        }
-        for (int32_t fours = C == 1 ? (int32_t)(stop - at) >> 2 : 0; fours; fours--, at += 4, from += 4 * pixel) {
-            const uint8_t *of = (const uint8_t *)from;
-            uint32_t four = of[0] | (uint32_t)of[pixel] << 8 | (uint32_t)of[2 * pixel] << 16
-                | (uint32_t)of[3 * pixel] << 24;
-            memcpy(at, &four, 4);
-        }
-        for (; at != stop; at += C, from += pixel) {
-            int32_t c = 0;
-            do {
-                at[c] = from[c];
-            } while (++c != C);
-        }
-    }
-}
-
 // Converts `count` sums, whatever the scale.
 static void finish_ones_slowly(const odt_correlation_t *a, const int32_t *sums, int32_t count, int8_t *y) {
     odt_multiplier_t q = odt_checked(a->q);
@@ -210,8 +170,8 @@ void odt_correlate_one_i8__m4(const odt_correlation_t *a, int32_t *bounds) {
             for (int32_t first = 0; first < a->OH; first += p.rows) {
                 int32_t rows = odt_min(p.rows, a->OH - first);
                 odt_poll();
-                copy_image(a, &p, a->x + b * size, first * a->SH - a->top, ow * a->SW - a->left,
-                    (rows - 1) * a->SH + a->KH, s.x);
+                odt_copy_tile_i8(a, a->x + b * size, first * a->SH - a->top, ow * a->SW - a->left,
+                    (rows - 1) * a->SH + a->KH, p.pitch, s.x);
                 for (int32_t at = 0, stop = 0; stop < p.columns; at = p.columns - 4) { // and the last four
                     int32_t count = at ? 4 : whole, most = OUTPUTS / count;
                     const int8_t *x = s.x + at * step;

@@ -208,7 +208,27 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
 
 #if ODT_MPY
 #define WAYS(way, next) way(3, SHIFTED, BOTH, next)
+#define SEVERAL
+#define NEXT_LINE
+#define LINES_PLACE
 #else
+// Windows of several lines: 6 instructions for each.
+#define SEVERAL \
+    "ldr r5, [r0, #60]\n" \
+    "str r7, [r0, #56]\n" \
+    "cbz r5, 7f\n" \
+    "ldr r7, [r6, #24]\n" \
+    "add r7, r7, r6\n" \
+    "7:\n"
+#define LINES_PLACE ".word 10f - 9b + 1\n"
+#define NEXT_LINE \
+    "10:\n" \
+    "ldrd r8, r9, [r0, #60]\n" \
+    "add r2, r2, r9\n" \
+    "cmp r1, r8\n" \
+    "it ne\n" \
+    "ldrne pc, [r0, #36]\n" \
+    "ldr pc, [r0, #56]\n"
 #define WAYS(way, next) way(3, SHIFTED, BOTH, next) way(4, SHIFTED, LARGEST, next) way(5, UPPER, BOTH, next) \
     way(6, UPPER, LARGEST, next) way(7, ROUNDED, BOTH, next) way(8, ROUNDED, LARGEST, next)
 #endif
@@ -238,6 +258,7 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
             "ldr r7, [r6, r7, lsl #2]\n" \
             "add r7, r7, r6\n" \
             whole \
+            SEVERAL \
             "str r4, [r0, #36]\n" \
             "str r7, [r0, #52]\n" \
             next \
@@ -245,11 +266,13 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
             ".balign 4\n" \
             "9:\n" \
             WAYS(PLACE, next) \
+            LINES_PLACE \
             "1:\n" \
             start \
             "2:\n" \
             WORDS \
             "ldr pc, [r0, #52]\n" \
+            NEXT_LINE \
             WAYS(WAY, next) \
             ); \
     }
@@ -301,10 +324,29 @@ int odt_begin_maker(odt_maker_t *maker, const odt_multiplier_t *q, int32_t q_ste
         return 0;
     }
     maker->shift = shift;
+    #if !ODT_MPY
+    maker->panel_end = NULL;
+    #endif
     for (int32_t i = 0; i < 4; i++) {
         maker->m[i] >>= shifts[i] - shift;
     }
     return 1;
+}
+
+void odt_begin_sums(int32_t *sums, const int16_t *panel, int32_t words, int32_t zx) {
+    const uint32_t *pairs = (const uint32_t *)(const void *)panel;
+    uint32_t minus = odt_twice(-zx);
+    int32_t first = sums[0], second = sums[1], third = sums[2], fourth = sums[3];
+    for (; words; words--, pairs += 2 * 4) {
+        first = odt_smlad(pairs[0], minus, odt_smlad(pairs[1], minus, first));
+        second = odt_smlad(pairs[2], minus, odt_smlad(pairs[3], minus, second));
+        third = odt_smlad(pairs[4], minus, odt_smlad(pairs[5], minus, third));
+        fourth = odt_smlad(pairs[6], minus, odt_smlad(pairs[7], minus, fourth));
+    }
+    sums[0] = first;
+    sums[1] = second;
+    sums[2] = third;
+    sums[3] = fourth;
 }
 
 void odt_make_pixels(odt_maker_t *maker, const odt_made_t *made, int is_zero, int32_t zy, int32_t lo, int32_t *bounds) {

@@ -27,16 +27,22 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
 // weights; or without a shift: half + sum * m / (1 << 32), rounded.
 enum { ODT_SHIFTED, ODT_UPPER, ODT_ROUNDED };
 
-// Multiplies windows of bytes by a panel and converts the sums to outputs of four adjacent channels.
+// Multiplies windows of bytes by a panel and converts the sums to outputs of four adjacent channels. A window may have
+// several lines of `words` words: `jump` bytes lead from the end of each, the last one too, to the next line.
 typedef struct {
     int32_t m[4], half;
     uint32_t found[2];    // the largest and the smallest v in each half
-    const int16_t *panel; // `words` > 0 times four products, at most 96
+    const int16_t *panel; // per line `words` > 0 times four products, at most 96
     int32_t start[4];     // overwritten if sums start from 0
     int32_t step, back;   // bytes from an output to the next; from the end of a window to the next
     const int8_t *end;    // of y
     // the entry of the loop, the end of a window's words, the code after it
     int32_t words, entry, stop, shift, way, finish;
+    #if !ODT_MPY
+    int32_t last; // the code after the last line
+    const int16_t *panel_end; // or NULL: there is one line
+    int32_t jump;
+    #endif
     int32_t scale;
 } odt_maker_t;
 
@@ -44,6 +50,9 @@ typedef struct {
 // with all v in 16 bits. ODT_UPPER only if allowed.
 int odt_begin_maker(odt_maker_t *maker, const odt_multiplier_t *q, int32_t q_step, int32_t channels,
     const int32_t *start, int32_t most, int32_t zy, int may_be_upper);
+
+// Subtracts zx times the weights of a panel of `words` words.
+void odt_begin_sums(int32_t *sums, const int16_t *panel, int32_t words, int32_t zx);
 
 // Rows of windows, x_row bytes apart, and of outputs, y_row bytes apart.
 typedef struct {
