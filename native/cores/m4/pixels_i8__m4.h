@@ -3,6 +3,7 @@
 #ifndef ODT_PIXELS_I8_M4_H
 #define ODT_PIXELS_I8_M4_H
 
+#include "../../core.h"
 #include "rows_i8__m4.h"
 
 // The odt_scale_t of four channels; their results are larger by 128.
