@@ -10,14 +10,16 @@
 #include "../../fixed.h"
 #include "../../common/window.h"
 #include "words__m4.h"
+#include "conv2d_i8__m4.h"
 
 enum {
     CHANNELS = 32, // of e at a time
     DEPTH = 32,    // positions at a time, a multiple of 4
+    MOST = ODT_MPY ? DEPTH : 64, // the same of half as many channels
 };
 
 typedef struct {
-    uint32_t panel[DEPTH * 2];           // for each pair of positions the words of four columns
+    uint32_t panel[MOST * 2];            // for each pair of positions the words of four columns
     uint32_t errors[CHANNELS * DEPTH / 2]; // for each channel the words of all pairs
     int32_t sums[CHANNELS][4];
 } dw_scratch_t;
@@ -53,7 +55,7 @@ typedef struct {
 #define SUMS \
     "ldm r0, {r4-r7}\n"
 
-// For each channel four words of `sums`, `step` bytes apart: = or += errors * panel, over 1 to 8 times four
+// For each channel four words of `sums`, `step` bytes apart: = or += errors * panel, over 1 to 16 times four
 // positions. 44 instructions for 64 products, 7 per channel, or 8. r0: sums, r1: panel, r2: errors, r3: the end of all
 // errors, r4-r7: a channel's sums, r8-r11: a pair of positions of four columns, r12, lr: two pairs of errors.
 #define RUN(name, start, entry) \
@@ -75,7 +77,7 @@ typedef struct {
             start \
             "ldr pc, [sp, #40]\n" \
             "2:\n" \
-            FOUR FOUR FOUR FOUR FOUR FOUR FOUR FOUR \
+            FOURS \
             "stm r0, {r4-r7}\n" \
             "ldr r8, [sp, #4]\n" \
             "add r0, r0, r8\n" \
@@ -85,8 +87,16 @@ typedef struct {
             ); \
     }
 
+#define EIGHT FOUR FOUR FOUR FOUR FOUR FOUR FOUR FOUR
+#if ODT_MPY
+#define FOURS EIGHT
 RUN(start_sums, ZERO, "9")
 RUN(add_sums, SUMS, "8")
+#else
+#define FOURS EIGHT EIGHT
+RUN(start_sums, ZERO, "17")
+RUN(add_sums, SUMS, "16")
+#endif
 
 // Packs pairs of words of errors, `step` bytes apart, into four rows, `row` bytes apart: 15 instructions per pair.
 static inline void pack_error_pairs(uint32_t *to, int32_t row, const int8_t *e, int32_t step, int32_t pairs) {
@@ -112,32 +122,32 @@ static inline void pack_error_pairs(uint32_t *to, int32_t row, const int8_t *e, 
                    : "r8", "r9", "r10", "r11", "cc", "memory");
 }
 
-// Packs the errors of channels n .. n + count - 1 as `fours` words of two pairs.
-static void pack_errors(const odt_correlation_dw_t *a, const block_t *p, int32_t n, int32_t count,
-    uint32_t *errors) {
-    int32_t words = p->depth / 2, here = p->count, rows = p->stop - p->row, padded = p->padded;
-    if (rows * padded != p->depth) {
+// Packs the errors of `count` channels, which begin at `row`, as `fours` words of two pairs. Its arguments are
+// values, so that those of its callers stay in registers.
+static void pack_errors(const int8_t *row, int32_t e_step, int32_t OW, block_t p, int32_t count, uint32_t *errors) {
+    int32_t words = p.depth / 2, here = p.count, rows = p.stop - p.row, padded = p.padded;
+    if (rows * padded != p.depth) {
         memset(errors, 0, (size_t)(count * words) * sizeof(*errors));
     }
-    if (here == a->OW && here == padded) { // rows are contiguous
+    if (here == OW && here == padded) { // rows are contiguous
         here = padded = here * rows;
         rows = 1;
     }
-    const int8_t *row = a->e + (p->row * a->OW + p->first) * a->e_step + n;
-    for (; rows > 0; rows--, errors += padded / 2, row += a->OW * a->e_step) {
+    row += (p.row * OW + p.first) * e_step;
+    for (; rows > 0; rows--, errors += padded / 2, row += OW * e_step) {
         for (int32_t i = 0; i < count; i += 4) {
             int32_t at = odt_max(odt_min(i, count - 4), 0), left = here;
             const int8_t *e = row + at;
             uint32_t *to = errors + at * words;
             if (left > 1 && count >= 4) {
-                pack_error_pairs(to, 4 * words, e, a->e_step, left >> 1);
+                pack_error_pairs(to, 4 * words, e, e_step, left >> 1);
                 to += left >> 1;
-                e += (left & ~1) * a->e_step;
+                e += (left & ~1) * e_step;
                 left &= 1;
             }
-            for (; left > 0; left -= 2, e += 2 * a->e_step, to++) {
+            for (; left > 0; left -= 2, e += 2 * e_step, to++) {
                 for (int32_t j = 0; j < odt_min(count, 4); j++) {
-                    to[j * words] = odt_lower((uint32_t)e[j], left > 1 ? (uint32_t)e[j + a->e_step] : 0);
+                    to[j * words] = odt_lower((uint32_t)e[j], left > 1 ? (uint32_t)e[j + e_step] : 0);
                 }
             }
         }
@@ -221,7 +231,7 @@ static void add_block(const odt_correlation_dw_t *a, const block_t *p, int32_t n
     int32_t taps = odt_line_taps(a->KW, a->x_skip), length = taps * a->C, filter = a->KH * a->KW * a->C;
     int32_t words = p->depth / 2, fours = p->depth / 4, *dw = a->dw + n * filter;
     const uint32_t *end = s->errors + count * words;
-    pack_errors(a, p, n, count, s->errors);
+    pack_errors(a->e + n, a->e_step, a->OW, *p, count, s->errors);
     for (int32_t kh = 0, kw = 0; kh < a->KH; dw += length) {
         for (int32_t column = 0; column < length; column += 4) {
             int32_t columns = length - column;
@@ -248,18 +258,22 @@ static void add_block(const odt_correlation_dw_t *a, const block_t *p, int32_t n
     }
 }
 
-void odt_correlate_dw_part_i8(const odt_correlation_dw_t *given) {
-    odt_correlation_dw_t flat = *given;
-    const odt_correlation_dw_t *a = &flat;
-    if (a->KH == 1 && a->KW == 1 && a->SH == 1 && a->SW == 1 && a->top == 0 && a->left == 0 && a->OH == a->H
-        && a->OW == a->W) {
-        flat.W = flat.OW = a->B * a->OH * a->OW;
-        flat.B = flat.H = flat.OH = 1;
-    }
+#if ODT_MPY
+static inline int correlate_dw_tiles(const odt_correlation_dw_t *a, int32_t channels) {
+    (void)a, (void)channels;
+    return 0;
+}
+#else
+#include "conv2d_dw_tile_i8__m4.inc"
+#endif
+
+// Whatever the size, `channels` at a time. The arguments are copied: what is not pointed at stays in registers.
+static void correlate_dw_rows(const odt_correlation_dw_t *given, int32_t channels) {
+    const odt_correlation_dw_t copy = *given, *a = &copy;
     dw_scratch_t s;
-    int32_t rows = a->B * a->OH, parts = (a->OW + DEPTH - 1) / DEPTH; // parts of a row of positions
-    int32_t columns = ((a->OW + parts - 1) / parts + 1) & ~1, block = DEPTH / columns;
-    int32_t groups = odt_max((a->N + CHANNELS - 1) / CHANNELS, 1), channels = (a->N + groups - 1) / groups;
+    int32_t most = channels <= CHANNELS / 2 ? MOST : DEPTH, rows = a->B * a->OH;
+    int32_t parts = (a->OW + most - 1) / most; // of a row of positions
+    int32_t columns = ((a->OW + parts - 1) / parts + 1) & ~1, block = most / columns;
     for (int32_t n = 0; n < a->N; n += channels) {
         int32_t count = odt_min(channels, a->N - n);
         for (int32_t row = 0; row < rows; row += block) {
@@ -276,6 +290,20 @@ void odt_correlate_dw_part_i8(const odt_correlation_dw_t *given) {
                 add_block(a, &p, n, count, row == 0 && first == 0, &s);
             }
         }
+    }
+}
+
+void odt_correlate_dw_part_i8(const odt_correlation_dw_t *given) {
+    odt_correlation_dw_t flat = *given;
+    const odt_correlation_dw_t *a = &flat;
+    if (a->KH == 1 && a->KW == 1 && a->SH == 1 && a->SW == 1 && a->top == 0 && a->left == 0 && a->OH == a->H
+        && a->OW == a->W) {
+        flat.W = flat.OW = a->B * a->OH * a->OW;
+        flat.B = flat.H = flat.OH = 1;
+    }
+    int32_t groups = odt_max((a->N + CHANNELS - 1) / CHANNELS, 1), channels = (a->N + groups - 1) / groups;
+    if (!correlate_dw_tiles(a, channels)) {
+        correlate_dw_rows(a, channels);
     }
 }
 

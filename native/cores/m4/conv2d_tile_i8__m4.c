@@ -93,7 +93,6 @@ void odt_copy_tile_i8(
                 (uint32_t)of[0] | (uint32_t)of[pixel] << 8 | (uint32_t)of[2 * pixel] << 16 | (uint32_t)of[3 * pixel] << 24;
             memcpy(at, &four, 4);
         }
-        #pragma GCC unroll 2
         for (; C == 4 && at != stop; at += 4, from += pixel) {
             memcpy(at, from, 4);
         }
