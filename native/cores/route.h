@@ -151,7 +151,7 @@ enum { ODT_SINGLE_ROWS = 16, ODT_SINGLE_WEIGHTS = 320 };
 
 // An M4 copies the rows of such a convolution (conv2d_one_i8__m4.c): the most products of one row. Modules in files
 // lack that loop.
-enum { ODT_ONE_ROW = ODT_MPY ? 0 : ODT_M4 ? 96 : 0 };
+enum { ODT_ONE_ROW = ODT_MPY ? 0 : ODT_M4 ? 192 : 0 };
 
 // A convolution of one channel by tiles on an M0: the least rows and columns of outputs.
 enum { ODT_ONE_SIZE = 4 };

@@ -1,4 +1,4 @@
-// Convolutions with a single filter (correlate.h) on cores with SMLAD, a Cortex-M4 and later. Rows of x are copied to
+// Convolutions with a single filter, and gradients of two inputs (correlate.h), on cores with SMLAD, a Cortex-M4 and later. Rows of x are copied to
 // the stack, with their padding and without other groups' channels; four adjacent windows are multiplied by the filter,
 // which is packed as int16. A channel of a depthwise convolution is one. The stack holds 3.2 KB.
 
@@ -17,7 +17,7 @@
 
 enum {
     ROOM = 1536,  // bytes of copied rows
-    WORDS = 144,  // of the filter
+    WORDS = 144,  // of the filter, or two
     OUTPUTS = 64, // at a time
 };
 
@@ -37,27 +37,30 @@ typedef struct {
 typedef struct {
     int32_t words, columns, pitch, rows;
     int is_three, are_pairs; // whether sum_threes() does it, and sum_three_rows()
+    int32_t unit;            // windows of four sums
 } ones_t;
 
 static int plan_ones(ones_t *p, const odt_correlation_t *a) {
-    int32_t row = a->KW * a->C;
-    if (a->x_skip == 0 && a->OW % 4 && a->OW < 12) { // too many are computed twice
+    int32_t row = a->KW * a->C, N = a->N, unit = N == 2 ? 2 : 4;
+    if (a->x_skip == 0 && a->OW % unit && a->OW < 3 * unit) { // too many are computed twice
         return 0;
     }
-    if (a->N != 1 || a->OW < 4 || a->OH < 1 || a->B < 1 || row < 1 || row > ODT_ONE_ROW || a->KH < 1 || a->KH > WORDS
-        || a->KH * a->KW == 1 || a->SW > ROOM || a->SH > ROOM || a->zx != (int8_t)a->zx) {
+    if ((N != 1 && (N != 2 || a->q_step || a->bias || a->zx || row < 8)) || a->OW < unit || a->OH < 1 || a->B < 1
+        || row < 1 || row > ODT_ONE_ROW || a->KH < 1 || a->KH > WORDS || (N == 1 && a->KH * a->KW == 1) || a->SW > ROOM
+        || a->SH > ROOM || a->zx != (int8_t)a->zx) {
         return 0;
     }
+    p->unit = unit;
     p->words = (row + 3) >> 2;
-    p->is_three = a->C == 1 && a->KW <= 3 && a->SW == 1;
+    p->is_three = N == 1 && a->C == 1 && a->KW <= 3 && a->SW == 1;
     p->are_pairs = p->is_three && a->KH == 3 && a->SH == 1 && a->OH > 1;
-    p->columns = odt_min(odt_min((ROOM / a->KH / a->C - a->KW) / a->SW + 1, a->OW), OUTPUTS >> p->are_pairs);
-    if (p->words * a->KH > WORDS || ROOM / a->KH < row || p->columns < 4) {
+    p->columns = odt_min(odt_min((ROOM / a->KH / a->C - a->KW) / a->SW + 1, a->OW), (OUTPUTS >> p->are_pairs) / N);
+    if (p->words * a->KH > WORDS / N || ROOM / a->KH < row || p->columns < unit) {
         return 0;
     }
     if (p->columns < a->OW) { // parts of one size
-        int32_t most = p->columns & ~3, parts = (a->OW + most - 1) / most;
-        p->columns = ((a->OW + parts - 1) / parts + 3) & ~3;
+        int32_t most = p->columns & -unit, parts = (a->OW + most - 1) / most;
+        p->columns = ((a->OW + parts - 1) / parts + unit - 1) & -unit;
     }
     p->pitch = ((p->columns - 1) * a->SW + a->KW) * a->C;
     p->rows = odt_min((ROOM / p->pitch - a->KH) / a->SH + 1, a->OH);
@@ -94,26 +97,34 @@ int odt_depthwise_one_i8__m4(const odt_depthwise_t *a, int32_t first, int32_t st
     return 1;
 }
 
-// Packs the filter. Returns the sums' start.
+// Packs the filter, or two, word by word. Returns the sums' start.
 static int32_t pack_one(const odt_correlation_t *a, const ones_t *p, uint32_t *to) {
     int32_t sum = 0;
     for (int32_t kh = 0; kh < a->KH; kh++) {
-        int8_t row[ODT_ONE_ROW + 3] = {0}, *next = row;
-        for (int32_t kw = 0; kw < a->KW; kw++) {
-            const int8_t *w = a->w + kh * a->w_kh + kw * a->w_kw;
-            for (int32_t c = 0; c < a->C; c++, w += a->w_c) {
-                sum += *w;
-                *next++ = *w;
+        int8_t row[2][ODT_ONE_ROW + 3];
+        for (int32_t n = 0; n < a->N; n++) {
+            int8_t *next = row[n], *end = next + 4 * p->words;
+            for (int32_t kw = 0; kw < a->KW; kw++) {
+                const int8_t *w = a->w + n * a->w_n + kh * a->w_kh + kw * a->w_kw;
+                for (int32_t c = 0; c < a->C; c++, w += a->w_c) {
+                    sum += *w;
+                    *next++ = *w;
+                }
+            }
+            while (next != end) {
+                *next++ = 0;
             }
         }
         if (p->is_three) {
-            *to++ = odt_lower((uint32_t)row[0], (uint32_t)row[2]);
-            *to++ = (uint32_t)row[1];
+            *to++ = odt_lower((uint32_t)row[0][0], (uint32_t)row[0][2]);
+            *to++ = (uint32_t)row[0][1];
             continue;
         }
         for (int32_t i = 0; i < p->words; i++) {
-            *to++ = odt_evens(odt_word(row + 4 * i));
-            *to++ = odt_odds(odt_word(row + 4 * i));
+            for (int32_t n = 0; n < a->N; n++) {
+                *to++ = odt_evens(odt_word(row[n] + 4 * i));
+                *to++ = odt_odds(odt_word(row[n] + 4 * i));
+            }
         }
     }
     return odt_wrap_sub(a->bias ? a->bias[0] : 0, odt_wrap_mul(a->zx, sum));
@@ -122,15 +133,17 @@ static int32_t pack_one(const odt_correlation_t *a, const ones_t *p, uint32_t *t
 // Converts `count` sums, whatever the scale.
 static void finish_ones_slowly(const odt_correlation_t *a, const int32_t *sums, int32_t count, int8_t *y) {
     odt_multiplier_t q = odt_checked(a->q);
-    for (; count; count--, y += a->y_ow) {
-        *y = odt_clamp(odt_rescaled(*sums++, q), a->zy, a->lo, a->peak);
+    for (int32_t N = a->N; count; count -= N, y += a->y_ow) {
+        for (int32_t n = 0; n < N; n++) {
+            y[n] = odt_clamp(odt_rescaled(*sums++, q), a->zy, a->lo, a->peak);
+        }
     }
 }
 
 // Converts the sums of `lines` times `count` outputs, a multiple of four, from column ow of row oh on.
 static void finish_ones(const odt_correlation_t *a, one_t *s, int8_t *y, int32_t lines, int32_t count) {
     int32_t step = a->y_ow;
-    if (a->y_oh == count * step) { // without a gap
+    if (a->N * a->y_oh == count * step) { // without a gap
         count *= lines;
         lines = 1;
     }
@@ -144,8 +157,9 @@ static void finish_ones(const odt_correlation_t *a, one_t *s, int8_t *y, int32_t
         s->finish(&s->q, y, step);
         uint32_t found[2] = {0, s->q.smallest};
         if (odt_is_below(found, a->lo, 128)) {
-            for (int32_t i = 0; i < count; i++) {
-                y[i * step] = (int8_t)odt_max(y[i * step], a->lo);
+            for (int32_t i = 0, N = a->N; i < count; i++) {
+                int8_t *at = y + (N == 1 ? i : i >> 1) * step + (i & (N - 1));
+                *at = (int8_t)odt_max(*at, a->lo);
             }
         }
     }
@@ -156,14 +170,14 @@ void odt_correlate_one_i8__m4(const odt_correlation_t *a, int32_t *bounds) {
     ones_t p;
     plan_ones(&p, a);
     int32_t bias = a->bias ? a->bias[0] : 0, start = pack_one(a, &p, s.w), step = a->SW * a->C;
-    int32_t size = a->H * a->W * odt_pixel(a->C, a->x_skip), whole = p.columns & ~3;
-    int is_positive = a->zy == -128, is_row = a->y_ow == 1;
+    int32_t size = a->H * a->W * odt_pixel(a->C, a->x_skip), whole = p.columns & -p.unit, N = a->N;
+    int is_positive = a->zy == -128, is_row = a->y_ow == N;
     odt_scale_t scale = {0};
     s.kind = odt_find_scale(a->q, bias, odt_most(a->KH * a->KW * a->C, a->zy, a->lo), a->zy + 128, &scale);
     s.q = (finish_t) {.largest = odt_twice(INT16_MIN), .m = scale.m, .half = scale.half, .shift = scale.shift,
         .smallest = odt_twice(INT16_MAX)};
     s.finish = is_row ? is_positive ? finish_positive_row : finish_row
-                      : is_positive ? finish_positive_column : finish_column;
+                      : N == 2 ? finish_pairs : is_positive ? finish_positive_column : finish_column;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t left = 0; left < a->OW; left += p.columns) {
             int32_t ow = odt_min(left, a->OW - p.columns); // some are computed twice
@@ -172,8 +186,8 @@ void odt_correlate_one_i8__m4(const odt_correlation_t *a, int32_t *bounds) {
                 odt_poll();
                 odt_copy_tile_i8(a, a->x + b * size, first * a->SH - a->top, ow * a->SW - a->left,
                     (rows - 1) * a->SH + a->KH, p.pitch, s.x);
-                for (int32_t at = 0, stop = 0; stop < p.columns; at = p.columns - 4) { // and the last four
-                    int32_t count = at ? 4 : whole, most = OUTPUTS / count;
+                for (int32_t at = 0, stop = 0; stop < p.columns; at = p.columns - p.unit) { // and the last
+                    int32_t count = at ? p.unit : whole, most = OUTPUTS / (count * N);
                     const int8_t *x = s.x + at * step;
                     int8_t *y = a->y + b * a->y_b + first * a->y_oh + (ow + at) * a->y_ow;
                     stop = at + count;
@@ -181,10 +195,10 @@ void odt_correlate_one_i8__m4(const odt_correlation_t *a, int32_t *bounds) {
                         lines = odt_min(most, rows - i);
                         int are_pairs = p.are_pairs && lines > 1;
                         lines &= are_pairs ? ~1 : ~0;
-                        s.f = (copied_t) {x + i * a->SH * p.pitch, step, s.w, 8 * p.words, s.sums, a->KH,
-                            p.pitch - 4 * p.words, start, count / 4, lines, a->SH * p.pitch - count * step};
-                        (are_pairs ? sum_three_rows : p.is_three ? sum_threes : sum_fours)(&s.f);
-                        finish_ones(a, &s, y + i * a->y_oh, lines, count);
+                        s.f = (copied_t) {x + i * a->SH * p.pitch, step, s.w, 8 * p.words * N, s.sums, a->KH,
+                            p.pitch - 4 * p.words, start, count * N / 4, lines, a->SH * p.pitch - count * step};
+                        (are_pairs ? sum_three_rows : p.is_three ? sum_threes : N == 2 ? sum_twos : sum_fours)(&s.f);
+                        finish_ones(a, &s, y + i * a->y_oh, lines, count * N);
                     }
                 }
             }
