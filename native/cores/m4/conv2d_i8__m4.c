@@ -298,22 +298,19 @@ __attribute__((noinline)) static void correlate(
     }
 }
 
-// If each window is a pixel at its output's position, all positions form one row, provided that y has no gaps.
-static odt_correlation_t flatten(const odt_correlation_t *a) {
-    odt_correlation_t c = *a;
-    if (odt_is_pointwise(a) && a->y_oh == a->OW * a->y_ow
-        && (a->B == 1 || a->y_b == a->OH * a->y_oh)) {
-        c.W = c.OW = a->B * a->OH * a->OW;
-        c.B = c.H = c.OH = 1;
-        c.y_oh = c.OW * a->y_ow;
+// Where each window is a pixel at its output's position: all positions form one row, provided that y has no gaps.
+static void flatten(odt_correlation_t *a) {
+    if (a->y_oh == a->OW * a->y_ow && (a->B == 1 || a->y_b == a->OH * a->y_oh)) {
+        a->W = a->OW = a->B * a->OH * a->OW;
+        a->B = a->H = a->OH = 1;
+        a->y_oh = a->OW * a->y_ow;
     }
-    return c;
 }
 
 // Processes a single pixel beyond whole panels separately, as in a dense layer.
 static void sum_last_pixel(odt_correlation_t *a) {
     int32_t last = a->OW - 1;
-    if (odt_is_pointwise(a) && a->B * a->OH == 1 && last % WINDOWS == 0 && last > 0 && a->N >= 4 && a->w_n == a->C
+    if (a->B * a->OH == 1 && last % WINDOWS == 0 && last > 0 && a->N >= 4 && a->w_n == a->C
         && a->bias && a->q_step == 1) {
         const odt_dense_i8_t d = {.y = a->y + last * a->y_ow,
             .peak = a->peak,
@@ -341,23 +338,31 @@ void odt_correlate_all_i8(const odt_correlation_t *a, int32_t *bounds) {
     }
 }
 
-void odt_correlate_part_i8(const odt_correlation_t *given) {
-    int is_one = odt_is_one(given);
-    if (!is_one && odt_is_single(given)) {
-        odt_correlate_single_i8(given);
+void odt_correlate_part_i8(const odt_correlation_t *a) {
+    int32_t bounds[2] = {INT16_MIN, INT16_MAX};
+    odt_correlation_t flat;
+    if (odt_is_one(a)) {
+        odt_correlate_one_i8__m4(a, bounds);
+        *a->peak = odt_peak_of(bounds, a->zy, a->lo, *a->peak);
         return;
     }
-    odt_correlation_t flat = flatten(given);
-    const odt_correlation_t *a = &flat;
-    int32_t bounds[2] = {INT16_MIN, INT16_MAX};
-    if (is_one) {
-        odt_correlate_one_i8__m4(given, bounds);
-    } else if (a->w_c == 1 && odt_is_tile(a)) {
+    if (odt_is_single(a)) {
+        odt_correlate_single_i8(a);
+        return;
+    }
+    if (odt_is_pointwise(a)) {
+        flat = *a;
+        flatten(&flat);
+        a = &flat;
+    }
+    if (a->w_c == 1 && odt_is_tile(a)) {
         odt_correlate_tile_i8(a, bounds);
     } else if (odt_is_few(a)) {
         odt_correlate_few_i8(a, bounds);
     } else if (a->w_c == 1) {
-        sum_last_pixel(&flat);
+        if (a == &flat) {
+            sum_last_pixel(&flat);
+        }
         odt_correlate_all_i8(a, bounds);
     } else {
         odt_correlate_dx_i8(a, bounds);

@@ -66,6 +66,25 @@ static int tile_plan_tile(const odt_correlation_t *a, tile_plan_t *p) {
     return 1;
 }
 
+// Copies `count` bytes, eight at a time in 6 instructions.
+static inline void copy_line(int8_t *to, const int8_t *from, int32_t count) {
+    if (count >= 8) {
+        uint32_t first, second;
+        __asm volatile (
+            "subs %2, %2, #8\n"
+            "1:\n"
+            "ldr %3, [%1], #4\n"
+            "ldr %4, [%1], #4\n"
+            "subs %2, %2, #8\n"
+            "str %3, [%0], #4\n"
+            "str %4, [%0], #4\n"
+            "bge 1b\n"
+            "add %2, %2, #8\n"
+            : "+r" (to), "+r" (from), "+r" (count), "=&r" (first), "=&r" (second) : : "cc", "memory");
+    }
+    odt_copy(to, from, count);
+}
+
 void odt_copy_tile_i8(
     const odt_correlation_t *a, const int8_t *image, int32_t ih, int32_t iw, int32_t rows, int32_t pitch, int8_t *to) {
     int32_t C = a->C, pixel = odt_pixel(C, a->x_skip), first = odt_max(-iw, 0), columns = pitch / C;
@@ -84,7 +103,7 @@ void odt_copy_tile_i8(
         const int8_t *from = image + (ih * a->W + iw + first) * pixel;
         int8_t *at = to + first * C, *stop = to + last * C;
         if (pixel == C) {
-            odt_copy(at, from, (int32_t)(stop - at));
+            copy_line(at, from, (int32_t)(stop - at));
             continue;
         }
         for (; C == 1 && stop - at > 3; at += 4, from += 4 * pixel) {
