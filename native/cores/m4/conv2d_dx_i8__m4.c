@@ -7,8 +7,6 @@
 
 #if ODT_M4
 
-#include <string.h>
-
 #include "../../fixed.h"
 #include "words__m4.h"
 #include "conv2d_i8__m4.h"
@@ -214,7 +212,7 @@ static __attribute__((noinline)) int correlate_lines(const odt_correlation_t *a,
         safe--;
     }
     int32_t count = end - first, edges = rows * (a->OW - count) + end - safe;
-    memset(maker, 0, sizeof(*maker));
+    maker->start[0] = maker->start[1] = maker->start[2] = maker->start[3] = 0;
     if (edges > EDGES || edges * 4 * words > COPIED || !odt_begin_maker(maker, a->q, 0, 1, maker->start,
         // packing 8 words of a panel costs what 8 outputs gain
         odt_most(length, a->zy, a->lo), a->zy, rows * a->OW > 8 * words)) {

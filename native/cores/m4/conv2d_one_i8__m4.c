@@ -42,7 +42,7 @@ typedef struct {
 
 static int plan_ones(ones_t *p, const odt_correlation_t *a) {
     int32_t row = a->KW * a->C, N = a->N, unit = N == 2 ? 2 : 4;
-    if (a->x_skip == 0 && a->OW % unit && a->OW < 3 * unit) { // too many are computed twice
+    if (N == 1 && a->x_skip == 0 && a->OW % 4 && a->OW < 12) { // too many are computed twice
         return 0;
     }
     if ((N != 1 && (N != 2 || a->q_step || a->bias || a->zx || row < 8)) || a->OW < unit || a->OH < 1 || a->B < 1
@@ -97,9 +97,34 @@ int odt_depthwise_one_i8__m4(const odt_depthwise_t *a, int32_t first, int32_t st
     return 1;
 }
 
+// Packs two filters with whole words of channels: two adjacent weights at a time, about 22 instructions for eight.
+static void pack_two(const odt_correlation_t *a, uint32_t *to) {
+    int32_t step = a->w_c;
+    for (int32_t tap = 0; tap < a->KH * a->KW; tap++) {
+        int32_t kh = tap / a->KW;
+        const int8_t *w = a->w + kh * a->w_kh + (tap - kh * a->KW) * a->w_kw;
+        for (int32_t c = a->C; c; c -= 4, w += 4 * step, to += 4) {
+            uint16_t of[4];
+            memcpy(&of[0], w, 2);
+            memcpy(&of[1], w + step, 2);
+            memcpy(&of[2], w + 2 * step, 2);
+            memcpy(&of[3], w + 3 * step, 2);
+            uint32_t even = odt_lower(of[0], of[2]), odd = odt_lower(of[1], of[3]);
+            to[0] = odt_evens(even);
+            to[1] = odt_evens(odd);
+            to[2] = odt_odds(even);
+            to[3] = odt_odds(odd);
+        }
+    }
+}
+
 // Packs the filter, or two, word by word. Returns the sums' start.
 static int32_t pack_one(const odt_correlation_t *a, const ones_t *p, uint32_t *to) {
     int32_t sum = 0;
+    if (a->N == 2 && a->C % 4 == 0 && a->w_n == 1) {
+        pack_two(a, to);
+        return 0;
+    }
     for (int32_t kh = 0; kh < a->KH; kh++) {
         int8_t row[2][ODT_ONE_ROW + 3];
         for (int32_t n = 0; n < a->N; n++) {

@@ -171,6 +171,31 @@ static inline void odt_add_fours(int32_t *sums, const int8_t *x, int32_t fours, 
         : "r4", "r5", "r8", "r9", "r10", "r11", "cc", "memory");
 }
 
+// Sets bytes to 0: 4 instructions for 32, where memset() of MicroPython takes 20.
+static inline void odt_set_zeros(int8_t *to, int32_t count) {
+    for (; count > 0 && (uintptr_t)to & 3; count--) {
+        *to++ = 0;
+    }
+    if (count >= 32) {
+        __asm volatile (
+            "movs r4, #0\n"
+            "movs r5, #0\n"
+            "mov r8, r4\n"
+            "mov r9, r4\n"
+            "sub %1, %1, #32\n"
+            "1:\n"
+            "stm %0!, {r4, r5, r8, r9}\n"
+            "stm %0!, {r4, r5, r8, r9}\n"
+            "subs %1, %1, #32\n"
+            "bge 1b\n"
+            "add %1, %1, #32\n"
+            : "+r" (to), "+r" (count) : : "r4", "r5", "r8", "r9", "cc", "memory");
+    }
+    for (; count > 0; count--) {
+        *to++ = 0;
+    }
+}
+
 #endif
 
 static inline void odt_copy(int8_t *to, const int8_t *from, int32_t count) {

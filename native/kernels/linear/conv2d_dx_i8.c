@@ -15,6 +15,9 @@
 #if ODT_M0 && !ODT_SMALL
 #include "../../cores/m0/conv2d_dx_i8__m0.inc"
 #endif
+#if ODT_M4
+#include "../../cores/m4/words__m4.h"
+#endif
 
 // Sets dx to 0 if a stride is longer than the filter, because then most of dx is in no window.
 static void clear(const odt_conv2d_dx_i8_t *a, int32_t pixel) {
@@ -22,7 +25,11 @@ static void clear(const odt_conv2d_dx_i8_t *a, int32_t pixel) {
     int8_t *dx = a->dx;
     *a->peak = odt_max(*a->peak, 0);
     if (pixel == C) {
+        #if ODT_M4
+        odt_set_zeros(dx, pixels * C);
+        #else
         memset(dx, 0, (size_t)(pixels * C));
+        #endif
         return;
     }
     for (; pixels > 0; pixels--, dx += pixel) {
