@@ -280,9 +280,18 @@ static void add_block(const odt_correlation_dw_t *a, const block_t *p, int32_t n
 }
 
 #if ODT_MPY
-static inline int correlate_dw_tiles(const odt_correlation_dw_t *a, int32_t channels) {
-    (void)a, (void)channels;
+static inline int correlate_dw_tiles(const odt_correlation_dw_t *given, int32_t channels) {
+    (void)given, (void)channels;
     return 0;
+}
+
+static inline int is_turned(const odt_correlation_dw_t *a) {
+    (void)a;
+    return 0;
+}
+
+static inline void correlate_dw_turned(const odt_correlation_dw_t *a) {
+    (void)a;
 }
 #else
 #include "conv2d_dw_tile_i8__m4.inc"
@@ -314,16 +323,20 @@ static void correlate_dw_rows(const odt_correlation_dw_t *given, int32_t channel
     }
 }
 
-void odt_correlate_dw_part_i8(const odt_correlation_dw_t *given) {
-    odt_correlation_dw_t flat = *given;
-    const odt_correlation_dw_t *a = &flat;
-    if (a->KH == 1 && a->KW == 1 && a->SH == 1 && a->SW == 1 && a->top == 0 && a->left == 0 && a->OH == a->H
-        && a->OW == a->W) {
+void odt_correlate_dw_part_i8(const odt_correlation_dw_t *a) {
+    odt_correlation_dw_t flat;
+    int32_t groups = odt_max((a->N + CHANNELS - 1) / CHANNELS, 1), channels = (a->N + groups - 1) / groups;
+    // all positions of pixels form one row
+    if (a->B * a->OH > 1 && a->KH == 1 && a->KW == 1 && a->SH == 1 && a->SW == 1 && a->top == 0 && a->left == 0
+        && a->OH == a->H && a->OW == a->W) {
+        flat = *a;
         flat.W = flat.OW = a->B * a->OH * a->OW;
         flat.B = flat.H = flat.OH = 1;
+        a = &flat;
     }
-    int32_t groups = odt_max((a->N + CHANNELS - 1) / CHANNELS, 1), channels = (a->N + groups - 1) / groups;
-    if (!correlate_dw_tiles(a, channels)) {
+    if (is_turned(a)) {
+        correlate_dw_turned(a);
+    } else if (!correlate_dw_tiles(a, channels)) {
         correlate_dw_rows(a, channels);
     }
 }

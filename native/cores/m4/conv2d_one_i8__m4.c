@@ -198,6 +198,7 @@ void odt_correlate_one_i8__m4(const odt_correlation_t *a, int32_t *bounds) {
     int32_t size = a->H * a->W * odt_pixel(a->C, a->x_skip), whole = p.columns & -p.unit, N = a->N;
     int is_positive = a->zy == -128, is_row = a->y_ow == N;
     odt_scale_t scale = {0};
+    odt_image_t image = ODT_IMAGE_OF(a);
     s.kind = odt_find_scale(a->q, bias, odt_most(a->KH * a->KW * a->C, a->zy, a->lo), a->zy + 128, &scale);
     s.q = (finish_t) {.largest = odt_twice(INT16_MIN), .m = scale.m, .half = scale.half, .shift = scale.shift,
         .smallest = odt_twice(INT16_MAX)};
@@ -209,7 +210,7 @@ void odt_correlate_one_i8__m4(const odt_correlation_t *a, int32_t *bounds) {
             for (int32_t first = 0; first < a->OH; first += p.rows) {
                 int32_t rows = odt_min(p.rows, a->OH - first);
                 odt_poll();
-                odt_copy_tile_i8(a, a->x + b * size, first * a->SH - a->top, ow * a->SW - a->left,
+                odt_copy_tile_i8(&image, a->x + b * size, first * a->SH - a->top, ow * a->SW - a->left,
                     (rows - 1) * a->SH + a->KH, p.pitch, s.x);
                 for (int32_t at = 0, stop = 0; stop < p.columns; at = p.columns - p.unit) { // and the last
                     int32_t count = at ? p.unit : whole, most = OUTPUTS / (count * N);

@@ -85,9 +85,10 @@ static inline void copy_line(int8_t *to, const int8_t *from, int32_t count) {
     odt_copy(to, from, count);
 }
 
-void odt_copy_tile_i8(
-    const odt_correlation_t *a, const int8_t *image, int32_t ih, int32_t iw, int32_t rows, int32_t pitch, int8_t *to) {
-    int32_t C = a->C, pixel = odt_pixel(C, a->x_skip), first = odt_max(-iw, 0), columns = pitch / C;
+void odt_copy_tile_i8(const odt_image_t *image, const int8_t *x, int32_t ih, int32_t iw, int32_t rows, int32_t pitch,
+    int8_t *to) {
+    const odt_image_t copy = *image, *a = &copy;
+    int32_t C = a->C, pixel = a->pixel, first = odt_max(-iw, 0), columns = pitch / C;
     int32_t last = odt_min(columns, a->W - iw);
     if (first > 0 || last < columns || ih < 0 || ih + rows > a->H) {
         uint32_t *fill = (uint32_t *)(void *)to, none = (uint8_t)a->zx * 0x01010101u;
@@ -100,7 +101,7 @@ void odt_copy_tile_i8(
         if (ih < 0 || ih >= a->H || first >= last) {
             continue;
         }
-        const int8_t *from = image + (ih * a->W + iw + first) * pixel;
+        const int8_t *from = x + (ih * a->W + iw + first) * pixel;
         int8_t *at = to + first * C, *stop = to + last * C;
         if (pixel == C) {
             copy_line(at, from, (int32_t)(stop - at));
@@ -114,6 +115,9 @@ void odt_copy_tile_i8(
         }
         for (; C == 4 && at != stop; at += 4, from += pixel) {
             memcpy(at, from, 4);
+        }
+        for (; C % 8 == 0 && at != stop; at += C, from += pixel) {
+            copy_line(at, from, C);
         }
         for (; at != stop; at += C, from += pixel) {
             int32_t c = 0;
@@ -223,6 +227,7 @@ static void correlate_groups(
     const odt_correlation_t *a, const tile_plan_t *p, int32_t first, int32_t stop, scratch_t *s, int32_t *failed,
     int32_t *bounds) {
     int32_t depth = 4 * p->words * p->lines, size = a->H * a->W * odt_pixel(a->C, a->x_skip);
+    odt_image_t image = ODT_IMAGE_OF(a);
     int is_alike = a->q_step == 0 && !a->bias && a->zx == 0; // one maker for all groups
     for (int32_t i = first; i < stop; i++) {
         odt_maker_t *maker = &s->makers[is_alike ? 0 : i - first];
@@ -247,7 +252,7 @@ static void correlate_groups(
                 int32_t rows = (odt_min(p->rows, a->OH - oh) - 1) * a->SH + a->KH;
                 odt_poll();
                 for (int32_t i = 0; i < odt_min(p->images, a->B - b); i++) {
-                    odt_copy_tile_i8(a, a->x + (b + i) * size, oh * a->SH - a->top, ow * a->SW - a->left, rows,
+                    odt_copy_tile_i8(&image, a->x + (b + i) * size, oh * a->SH - a->top, ow * a->SW - a->left, rows,
                         p->pitch, s->x + i * p->size);
                 }
                 for (int32_t i = first; i < stop; i++) {
