@@ -143,11 +143,13 @@ static void add_all(const layer_t *l, int32_t n, int32_t most, gradient_t *s) {
     const odt_depthwise2d_dw_i8_t *a = &l->a;
     int32_t parts = (a->OW + odt_min(most, OUTPUTS) - 1) / odt_min(most, OUTPUTS);
     int32_t columns = (a->OW + parts - 1) / parts, from = a->at + n;
-    memset(s->sums, 0, sizeof(s->sums));
+    odt_set_zeros((int8_t *)s->sums, a->KH * a->KW * (int32_t)sizeof(s->sums[0]));
     for (int32_t ow = 0; ow < a->OW; ow += columns) {
         for (int32_t b = 0; b < a->B; b++) {
             odt_poll();
-            memset(s->lines, 0x80, sizeof(s->lines)); // none
+            for (int32_t i = 0; i < a->KH; i++) {
+                s->lines[i] = INT32_MIN; // none
+            }
             for (int32_t oh = 0; oh < a->OH; oh += 2) {
                 add_rows(l, a->x + b * a->H * a->W * a->N + from, a->e + b * a->OH * a->OW * a->N + from, oh, ow,
                     odt_min(columns, a->OW - ow), s);
