@@ -213,7 +213,7 @@ enum {
 enum {
     ODT_FEW_DEPTH = 96,
     ODT_FEW_BYTE = 1,
-    ODT_FEW_PACK = 500,
+    ODT_FEW_PACK = 380,
     ODT_FEW_PACK_WORD = 15,
     ODT_FEW_OTHER = 60,
     ODT_FEW_OTHER_LINE = 30,

@@ -96,13 +96,19 @@ __attribute__((noinline)) static int pack_few(
     odt_maker_t *maker = &s->makers[maker_of(p, group)];
     int16_t *panel = s->panel + i * FILTERS * 4 * p->words;
     const int8_t *w[FILTERS], *filter = a->w + n * a->w_n;
+    #if !ODT_MPY
+    #pragma GCC unroll 4
+    #endif
     for (int32_t j = 0, from = n; j < FILTERS; j++) {
-        w[j] = is_contiguous ? filter : gather_filter(a, filter, s->filters[j]);
+        w[j] = filter;
         bias[j] = a->bias ? a->bias[from] : 0;
         if (from + 1 < a->N) {
             from++;
             filter += a->w_n;
         }
+    }
+    for (int32_t j = 0; j < FILTERS && !is_contiguous; j++) {
+        w[j] = gather_filter(a, w[j], s->filters[j]);
     }
     int has_scale = had >= 0 ? had : odt_begin_maker(maker, a->q + n * a->q_step, a->q_step, a->N, bias,
         odt_most(p->depth, a->zy, a->lo), a->zy, 1);
@@ -115,6 +121,9 @@ __attribute__((noinline)) static int pack_few(
     if (had >= 0) {
         return had;
     }
+    #if !ODT_MPY
+    #pragma GCC unroll 4
+    #endif
     for (int32_t j = 0; j < FILTERS; j++) {
         maker->start[j] = is_upper ? bias[j] * 256 : bias[j];
     }
@@ -189,7 +198,7 @@ void odt_correlate_few_i8(const odt_correlation_t *a, int32_t *bounds) {
         }
     }
     if (bytes != p.depth) { // bytes that meet the panel's zeros
-        memset(s.windows, 0, (size_t)(p.block * bytes));
+        odt_set_zeros(s.windows, p.block * bytes);
     }
     // Gathered windows are multiplied by all groups; windows read in place by the packed groups.
     int32_t at_once = p.direct ? p.at_once : p.groups, packed = -1, turn = 0;

@@ -141,6 +141,7 @@ static int begin_group(const odt_correlation_t *a, const tile_plan_t *p, int32_t
         a->zy, may_be_upper)) {
         return 0;
     }
+    #pragma GCC unroll 4
     for (int32_t j = 0; j < FILTERS; j++) {
         maker->start[j] = maker->scale == ODT_UPPER ? bias[j] * 256 : bias[j];
     }
@@ -166,6 +167,7 @@ static void pack_group(const odt_correlation_t *a, const tile_plan_t *p, int32_t
         return;
     }
     const int8_t *w[FILTERS];
+    #pragma GCC unroll 4
     for (int32_t j = 0; j < FILTERS; j++) {
         w[j] = a->w + odt_min(n + j, a->N - 1) * a->w_n;
     }

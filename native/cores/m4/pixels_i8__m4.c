@@ -294,6 +294,9 @@ int odt_begin_maker(odt_maker_t *maker, const odt_multiplier_t *q, int32_t q_ste
     const int32_t *start, int32_t most, int32_t zy, int may_be_upper) {
     int32_t shifts[4], least = INT32_MAX, highest = 0, bits = 0;
     uint32_t largest = 0;
+    #if !ODT_MPY
+    #pragma GCC unroll 4
+    #endif
     for (int32_t i = 0; i < 4; i++) {
         odt_scale_t scale;
         if (odt_find_scale(q, start[i], most, zy + 128, &scale) != ODT_SHORT) {
@@ -327,6 +330,9 @@ int odt_begin_maker(odt_maker_t *maker, const odt_multiplier_t *q, int32_t q_ste
     #if !ODT_MPY
     maker->panel_end = NULL;
     #endif
+    #if !ODT_MPY
+    #pragma GCC unroll 4
+    #endif
     for (int32_t i = 0; i < 4; i++) {
         maker->m[i] >>= shifts[i] - shift;
     }
@@ -334,19 +340,24 @@ int odt_begin_maker(odt_maker_t *maker, const odt_multiplier_t *q, int32_t q_ste
 }
 
 void odt_begin_sums(int32_t *sums, const int16_t *panel, int32_t words, int32_t zx) {
-    const uint32_t *pairs = (const uint32_t *)(const void *)panel;
-    uint32_t minus = odt_twice(-zx);
-    int32_t first = sums[0], second = sums[1], third = sums[2], fourth = sums[3];
-    for (; words; words--, pairs += 2 * 4) {
-        first = odt_smlad(pairs[0], minus, odt_smlad(pairs[1], minus, first));
-        second = odt_smlad(pairs[2], minus, odt_smlad(pairs[3], minus, second));
-        third = odt_smlad(pairs[4], minus, odt_smlad(pairs[5], minus, third));
-        fourth = odt_smlad(pairs[6], minus, odt_smlad(pairs[7], minus, fourth));
-    }
-    sums[0] = first;
-    sums[1] = second;
-    sums[2] = third;
-    sums[3] = fourth;
+    __asm volatile ( // 12 instructions for a word
+        "ldm %0, {r4-r6, r8}\n"
+        "1:\n"
+        "ldm %1!, {r9-r12}\n"
+        "smlad r4, r9, %3, r4\n"
+        "smlad r5, r11, %3, r5\n"
+        "smlad r4, r10, %3, r4\n"
+        "smlad r5, r12, %3, r5\n"
+        "ldm %1!, {r9-r12}\n"
+        "smlad r6, r9, %3, r6\n"
+        "smlad r8, r11, %3, r8\n"
+        "smlad r6, r10, %3, r6\n"
+        "smlad r8, r12, %3, r8\n"
+        "subs %2, %2, #1\n"
+        "bne 1b\n"
+        "stm %0, {r4-r6, r8}\n"
+        : "+r" (sums), "+r" (panel), "+r" (words) : "r" (odt_twice(-zx))
+        : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "cc", "memory");
 }
 
 void odt_make_pixels(odt_maker_t *maker, const odt_made_t *made, int is_zero, int32_t zy, int32_t lo, int32_t *bounds) {
