@@ -41,6 +41,9 @@ static int tile_plan_tile(const odt_correlation_t *a, tile_plan_t *p) {
         || (a->w_c == 1 && a->KW > 1 && a->w_kw != a->C) || a->zx != (int8_t)a->zx || a->SW > ROOM || a->SH > ROOM) {
         return 0;
     }
+    if (a->w_c == 1 && a->C % 4 && a->KH * row > ODT_FEW_DEPTH && !odt_is_contiguous(a)) {
+        return 0; // odt_correlate_all_i8() would not do for other scales
+    }
     if (a->KH == 1 && row > 4 * LINE) { // its parts are lines
         for (parts = 2; row % (4 * parts) || row / parts > 4 * LINE; parts++) {
             if (parts == 8) {
@@ -341,7 +344,13 @@ void odt_correlate_tile_i8(const odt_correlation_t *a, int32_t *bounds) {
         c.bias = a->bias ? a->bias + n : NULL;
         c.q += n * a->q_step;
         c.y += n;
-        (a->w_c == 1 ? odt_correlate_all_i8 : odt_correlate_blocks_i8)(&c, bounds);
+        if (a->w_c != 1) {
+            odt_correlate_blocks_i8(&c, bounds);
+        } else if (a->KH * a->KW * a->C <= ODT_FEW_DEPTH) {
+            odt_correlate_few_i8(&c, bounds);
+        } else {
+            odt_correlate_all_i8(&c, bounds);
+        }
     }
 }
 
