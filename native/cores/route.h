@@ -46,7 +46,8 @@
     ROUTE(conv2d_dw_i8, odt_has_products, correlate_dw_by_taps, odt_correlate_dw_part_i8, correlate_dw_by_taps, \
         odt_correlate_dw_i8__x86) \
     ROUTE(conv2d_dw_i8, _, _, _, _, conv2d_dw_channels) \
-    ROUTE(dense_i8, ODT_MANY_ROWS, correlate_pointwise, odt_correlate_all_i8, correlate_pointwise, odt_correlate_i8__x86) \
+    ROUTE(dense_i8, ODT_MANY_ROWS, correlate_pointwise, odt_correlate_all_i8, correlate_pointwise, \
+        odt_correlate_i8__x86) \
     ROUTE(dense_i8, odt_has_vnni, _, _, _, odt_dense_dot_i8__x86) \
     ROUTE(dense_i8, ODT_FEW_OUTPUTS, dot_one, _, _, _) \
     ROUTE(dense_i8, _, odt_dot4_i8, odt_dense_i8__m4, odt_dot4_i8, odt_dense_i8) \

@@ -279,21 +279,7 @@ static void add_block(const odt_correlation_dw_t *a, const block_t *p, int32_t n
     }
 }
 
-#if ODT_MPY
-static inline int correlate_dw_tiles(const odt_correlation_dw_t *given, int32_t channels) {
-    (void)given, (void)channels;
-    return 0;
-}
-
-static inline int is_turned(const odt_correlation_dw_t *a) {
-    (void)a;
-    return 0;
-}
-
-static inline void correlate_dw_turned(const odt_correlation_dw_t *a) {
-    (void)a;
-}
-#else
+#if !ODT_MPY
 #include "conv2d_dw_tile_i8__m4.inc"
 #endif
 
@@ -334,11 +320,16 @@ void odt_correlate_dw_part_i8(const odt_correlation_dw_t *a) {
         flat.B = flat.H = flat.OH = 1;
         a = &flat;
     }
-    if (is_turned(a)) {
+    #if !ODT_MPY
+    if (is_dw_turned(a)) {
         correlate_dw_turned(a);
-    } else if (!correlate_dw_tiles(a, channels)) {
-        correlate_dw_rows(a, channels);
+        return;
     }
+    if (correlate_dw_tiles(a, channels)) {
+        return;
+    }
+    #endif
+    correlate_dw_rows(a, channels);
 }
 
 #endif

@@ -12,8 +12,8 @@
 // Updates `bounds` like odt_finish_rows().
 void odt_correlate_dx_i8(const odt_correlation_t *a, int32_t *bounds);
 
-// Packs depths from .. to - 1, counted from column kw of row kh on, of filters n .. n + 3 (the last is repeated) of such
-// a gradient, padded with zeros to a multiple of four.
+// Packs depths from .. to - 1, counted from column kw of row kh on, of filters n .. n + 3 (the last is repeated) of
+// such a gradient, padded with zeros to a multiple of four.
 void odt_pack_dx_i8(const odt_correlation_t *a, int32_t n, int32_t kh, int32_t kw, int32_t from, int32_t to,
     int16_t *panel);
 

@@ -1,6 +1,7 @@
-// Convolutions with a single filter, and gradients of two inputs (correlate.h), on cores with SMLAD, a Cortex-M4 and later. Rows of x are copied to
-// the stack, with their padding and without other groups' channels; four adjacent windows are multiplied by the filter,
-// which is packed as int16. A channel of a depthwise convolution is one. The stack holds 3.2 KB.
+// Convolutions with a single filter, and gradients of two inputs (correlate.h), on cores with SMLAD, a Cortex-M4 and
+// later. Rows of x are copied to the stack, with their padding and without other groups' channels; four adjacent
+// windows are multiplied by the filter, two by both, which are packed as int16. A channel of a depthwise convolution is
+// one. The stack holds 3.2 KB.
 
 #include "../../core.h"
 #include "../correlate.h"

@@ -1,6 +1,6 @@
-// Products of int8 matrices (correlate.h) on cores with SMLAD, a Cortex-M4 and later, for windows of several lines or at
-// the border. Rows of x are copied to the stack with their padding, without other groups' channels: a tile. Windows are
-// multiplied in place, line by line, by four filters that are packed as int16. The stack holds 4.3 KB.
+// Products of int8 matrices (correlate.h) on cores with SMLAD, a Cortex-M4 and later, for windows of several lines or
+// with padding. Rows of x are copied to the stack with their padding, without other groups' channels: a tile. Windows
+// are multiplied in place, line by line, by four filters that are packed as int16. The stack holds 4.6 KB.
 
 #include "../../core.h"
 #include "../correlate.h"
@@ -18,7 +18,7 @@ enum {
     FILTERS = 4,  // of a group
     DEPTH = 288,  // products of a panel, for one group or several
     LINE = 24,    // words
-    GROUPS = 8,
+    GROUPS = 4,
     ROOM = 1536,  // bytes of copied rows
     OUTPUTS = 32, // of fewer than four filters, at a time
 };
@@ -112,8 +112,8 @@ void odt_copy_tile_i8(const odt_image_t *image, const int8_t *x, int32_t ih, int
         }
         for (; C == 1 && stop - at > 3; at += 4, from += 4 * pixel) {
             const uint8_t *of = (const uint8_t *)from;
-            uint32_t four =
-                (uint32_t)of[0] | (uint32_t)of[pixel] << 8 | (uint32_t)of[2 * pixel] << 16 | (uint32_t)of[3 * pixel] << 24;
+            uint32_t four = (uint32_t)of[0] | (uint32_t)of[pixel] << 8 | (uint32_t)of[2 * pixel] << 16
+                | (uint32_t)of[3 * pixel] << 24;
             memcpy(at, &four, 4);
         }
         for (; C == 4 && at != stop; at += 4, from += pixel) {
@@ -140,8 +140,8 @@ static int begin_group(const odt_correlation_t *a, const tile_plan_t *p, int32_t
     }
     // a transposed filter is packed times 256 in a second pass, which costs what four outputs per word gain
     int may_be_upper = a->w_c == 1 || a->B * a->OH * a->OW > 8 * p->words * p->lines;
-    if (!odt_begin_maker(maker, a->q + n * a->q_step, a->q_step, a->N, bias, odt_most(p->lines * p->length, a->zy, a->lo),
-        a->zy, may_be_upper)) {
+    if (!odt_begin_maker(maker, a->q + n * a->q_step, a->q_step, a->N, bias,
+        odt_most(p->lines * p->length, a->zy, a->lo), a->zy, may_be_upper)) {
         return 0;
     }
     #pragma GCC unroll 4
@@ -289,7 +289,8 @@ static int64_t cost_of_tile(const odt_correlation_t *a, const tile_plan_t *p) {
     int32_t begin = a->w_c == 1 ? 600 : 200;
     int32_t parts = (a->OW + p->columns - 1) / p->columns, tiles = (a->OH + p->rows - 1) / p->rows * parts * a->B;
     int32_t copies = (p->groups + p->at_once - 1) / p->at_once;
-    return p->groups * (begin + (a->w_c == 1 ? 16 : 30) * words + all * (13 * words + 6 * p->lines + 26) + a->B * a->OH * parts * 45)
+    int64_t outputs = all * (13 * words + 6 * p->lines + 26) + a->B * a->OH * parts * 45;
+    return p->groups * (begin + (a->w_c == 1 ? 16 : 30) * words + outputs)
         + (int64_t)copies * tiles * (p->size + p->size / 4 + 100) + (a->N < FILTERS ? 15 * all : 0);
 }
 

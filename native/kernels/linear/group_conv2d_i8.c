@@ -174,7 +174,7 @@ void odt_group_conv2d_i8(const odt_group_conv2d_i8_t *a) {
         odt_taps_t o = outputs_of(g, a->N, a->G);
         const int8_t *w = a->w + o.from * taps * a->C;
         int32_t per = o.to - o.from, at_once = per;
-        groups = odt_joined_groups(g, a->G, a->N, a->C, taps);
+        groups = odt_joined_groups(g, a->G, a->N, a->C, taps, ODT_JOINED);
         if (ODT_ONE_ROW && taps > 1 && a->OW >= 4 && a->KW * a->C <= ODT_ONE_ROW
             && ((per == 1 && (a->C > 1 || (a->KW <= 3 && a->SW == 1)))
                 || (per == 2 && a->C >= 4
@@ -269,7 +269,7 @@ void odt_group_conv2d_dx_i8(const odt_group_conv2d_dx_i8_t *a) {
     for (int32_t g = 0, groups; g < a->G; g += groups) {
         odt_taps_t o = outputs_of(g, a->N, a->G);
         const int8_t *w = a->w + o.from * taps * a->C;
-        groups = odt_joined_groups(g, a->G, a->N, a->C, taps);
+        groups = odt_joined_groups(g, a->G, a->N, a->C, taps, ODT_JOINED);
         if (a->C == 1 && o.to - o.from > 1 && taps > 1 && a->W >= 8 && a->SH == 1 && a->SW == 1
             && a->KW * (o.to - o.from) <= ODT_ONE_ROW) {
             groups = 1;
@@ -310,11 +310,11 @@ void odt_group_conv2d_dx_i8(const odt_group_conv2d_dx_i8_t *a) {
 __attribute__((noinline)) // its sums would lie on the stack below quads, too
 #endif
 static void dw_of_joined(const odt_group_conv2d_dw_i8_t *a, int32_t filter) {
-    int32_t C = a->C, sums[ODT_JOINED + 1];
+    int32_t C = a->C, sums[ODT_JOINED_SUMS + 1];
     for (int32_t g = 0, groups; g < a->G; g += groups) {
         odt_taps_t o = outputs_of(g, a->N, a->G);
         int32_t per = o.to - o.from;
-        groups = odt_joined_groups(g, a->G, a->N, C, a->KH * a->KW);
+        groups = odt_joined_groups(g, a->G, a->N, C, a->KH * a->KW, ODT_JOINED_SUMS);
         if ((C >= 4 && C < filter) || o.from < a->at || o.from + groups * per > a->at + a->R) {
             groups = 1;
         } else {

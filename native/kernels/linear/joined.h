@@ -11,15 +11,16 @@
 #include "../../core.h"
 #include "../../fixed.h"
 
-enum { ODT_JOINED = ODT_M4 ? 512 : 0 }; // the most weights, which lie on the stack
+// The most weights, and the most sums of a gradient of filters, which lie on the stack.
+enum { ODT_JOINED = ODT_M4 ? 512 : 0, ODT_JOINED_SUMS = ODT_M4 ? 160 : 0 };
 
-// How many groups, from g on, are one convolution.
-static inline int32_t odt_joined_groups(int32_t g, int32_t G, int32_t N, int32_t C, int32_t taps) {
+// How many groups, from g on, are one convolution of at most `most` weights.
+static inline int32_t odt_joined_groups(int32_t g, int32_t G, int32_t N, int32_t C, int32_t taps, int32_t most) {
     int32_t per = N / G, least = odt_min(C, per), groups = least == 1 ? 4 : least == 2 ? 2 : 1;
-    if (ODT_JOINED == 0 || N % G || taps > ODT_JOINED) {
+    if (most == 0 || N % G || taps > most) {
         return 1;
     }
-    while (groups > 1 && (int64_t)(groups * C) * (groups * per) * taps > ODT_JOINED) {
+    while (groups > 1 && (int64_t)(groups * C) * (groups * per) * taps > most) {
         groups /= 2;
     }
     return odt_min(groups, G - g);
