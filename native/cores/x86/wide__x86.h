@@ -22,6 +22,14 @@ static inline void *odt_line_from(void *memory) {
     return (void *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
 }
 
+enum { ODT_BEYOND_LINES = 64 }; // bytes that may be read after the lines, and written after a part of a line
+
+ODT_VNNI_INLINE void odt_fill_wide(uint8_t *to, int32_t count, __m512i bytes) {
+    for (int32_t i = 0; i < count; i += 64) {
+        _mm512_storeu_si512(to + i, bytes);
+    }
+}
+
 // Copies `count` bytes of x + 128.
 ODT_VNNI_INLINE void odt_copy_wide(const int8_t *x, int32_t count, uint8_t *to) {
     __m512i sign = _mm512_set1_epi8(-128);
@@ -29,35 +37,27 @@ ODT_VNNI_INLINE void odt_copy_wide(const int8_t *x, int32_t count, uint8_t *to) 
     for (; i + 64 <= count; i += 64) {
         _mm512_storeu_si512(to + i, _mm512_xor_si512(_mm512_loadu_si512(x + i), sign));
     }
-    for (; i + 16 <= count; i += 16) {
-        __m128i v = _mm_loadu_si128((const __m128i *)(x + i));
-        _mm_storeu_si128((__m128i *)(to + i), _mm_xor_si128(v, _mm512_castsi512_si128(sign)));
-    }
-    for (; i < count; i++) {
-        to[i] = (uint8_t)(x[i] ^ -128);
+    if (i < count) {
+        __m512i last = _mm512_maskz_loadu_epi8(~(__mmask64)0 >> (64 - (count - i)), x + i);
+        _mm512_storeu_si512(to + i, _mm512_xor_si512(last, sign));
     }
 }
 
-enum { ODT_BEYOND_LINES = 64 }; // bytes that may be read after the lines
-
-// Copies the part of x that a tile's windows read.
+// Copies the part of x that a tile's windows read, each line over what the one before has written after its end.
 ODT_VNNI static inline void odt_copy_lines(const odt_x86_windows_t *w, const odt_x86_tile_t *t, uint8_t *to) {
     int32_t size = odt_line_size(w, t), height = odt_image_lines(w, t), C = w->C, start = t->column * w->SW - w->left;
-    int32_t from = odt_limit(-start * C, 0, size), stop = odt_limit((w->W - start) * C, from, size), zero = w->zx + 128;
+    int32_t from = odt_limit(-start * C, 0, size), stop = odt_limit((w->W - start) * C, from, size);
+    __m512i zero = _mm512_set1_epi8((int8_t)(w->zx ^ -128));
     for (int32_t b = t->image; b < t->image + t->images; b++) {
         int32_t ih = t->row * w->SH - w->top;
         for (const uint8_t *end = to + height * size; to != end; to += size, ih++) {
             if (ih < 0 || ih >= w->H || from == stop) {
-                memset(to, zero, (size_t)size);
+                odt_fill_wide(to, size, zero);
                 continue;
             }
-            if (from) {
-                memset(to, zero, (size_t)from);
-            }
+            odt_fill_wide(to, from, zero);
             odt_copy_wide(w->x + ((b * w->H + ih) * w->W + start) * C + from, stop - from, to + from);
-            if (stop != size) {
-                memset(to + stop, zero, (size_t)(size - stop));
-            }
+            odt_fill_wide(to + stop, size - stop, zero);
         }
     }
     memset(to, 0, ODT_BEYOND_LINES);

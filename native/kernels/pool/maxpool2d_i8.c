@@ -32,18 +32,41 @@ static __attribute__((noinline)) void largest(
 
 #else
 
-// The same in a form that the compiler vectorizes.
+// The same, 16, 8 or one channel at a time.
+#define LARGEST(number_t, count) \
+    for (; n + count <= N; n += count) { \
+        number_t best; \
+        memset(&best, -128, count); \
+        for (int32_t kh = 0; kh < rows; kh++) { \
+            for (int32_t kw = 0; kw < columns; kw++) { \
+                number_t other; \
+                memcpy(&other, x + kh * row + kw * N + n, count); \
+                number_t is_larger = (number_t)(other > best); \
+                best = (other & is_larger) | (best & ~is_larger); \
+            } \
+        } \
+        memcpy(y + n, &best, count); \
+    }
+
+typedef int8_t eight_t __attribute__((vector_size(8)));
+typedef int8_t sixteen_t __attribute__((vector_size(16)));
+
 static void largest(int8_t *y, const int8_t *x, int32_t rows, int32_t columns, int32_t N, int32_t row) {
-    memset(y, -128, (size_t)N);
-    for (int32_t kh = 0; kh < rows; kh++) {
-        for (int32_t kw = 0; kw < columns; kw++) {
-            const int8_t *at = x + kh * row + kw * N;
-            for (int32_t n = 0; n < N; n++) {
-                y[n] = y[n] > at[n] ? y[n] : at[n];
+    int32_t n = 0;
+    LARGEST(sixteen_t, 16)
+    LARGEST(eight_t, 8)
+    for (; n < N; n++) {
+        int32_t best = -128;
+        for (int32_t kh = 0; kh < rows; kh++) {
+            for (int32_t kw = 0; kw < columns; kw++) {
+                best = odt_max(best, x[kh * row + kw * N + n]);
             }
         }
+        y[n] = (int8_t)best;
     }
 }
+
+#undef LARGEST
 
 #endif
 
