@@ -50,6 +50,9 @@ static plan_t plan_of(const odt_correlation_t *a) {
     if (words) {
         p.at_once = odt_min(odt_min(DEPTH / (4 * words), GROUPS), p.groups);
         p.block = p.direct && a->N >= FILTERS ? PIXELS : p.direct ? OUTPUTS : odt_min(GATHERED / (4 * words), OUTPUTS);
+        if (!p.is_row && a->OW > 1 && a->OW < p.block) { // whole rows
+            p.block -= p.block % a->OW;
+        }
     }
     return p;
 }
