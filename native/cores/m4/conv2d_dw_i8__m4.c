@@ -98,28 +98,46 @@ RUN(start_sums, ZERO, "17")
 RUN(add_sums, SUMS, "16")
 #endif
 
-// Packs pairs of words of errors, `step` bytes apart, into four rows, `row` bytes apart: 15 instructions per pair.
+// Packs pairs of words of errors, `step` bytes apart, into four rows, `row` bytes apart: 29 instructions for two pairs.
 static inline void pack_error_pairs(uint32_t *to, int32_t row, const int8_t *e, int32_t step, int32_t pairs) {
     uint32_t *last = to + 3 * (row / 4);
-    __asm volatile("1:\n"
-                   "ldr r8, [%2]\n"
-                   "ldr r9, [%2, %4]\n"
-                   "add %2, %2, %4, lsl #1\n"
-                   "pkhtb r11, r9, r8, asr #16\n"
-                   "pkhbt r9, r8, r9, lsl #16\n"
-                   "sxtb16 r8, r9\n"
-                   "sxtb16 r9, r9, ror #8\n"
-                   "sxtb16 r10, r11\n"
-                   "sxtb16 r11, r11, ror #8\n"
-                   "str r9, [%0, %5]\n"
-                   "str r10, [%0, %5, lsl #1]\n"
-                   "str r8, [%0], #4\n"
-                   "str r11, [%1], #4\n"
-                   "subs %3, %3, #1\n"
-                   "bne 1b\n"
-                   : "+r"(to), "+r"(last), "+r"(e), "+r"(pairs)
-                   : "r"(step), "r"(row)
-                   : "r8", "r9", "r10", "r11", "cc", "memory");
+    __asm volatile (
+        ".macro odt_pack_pair\n"
+        "pkhtb r11, r9, r8, asr #16\n"
+        "pkhbt r9, r8, r9, lsl #16\n"
+        "sxtb16 r8, r9\n"
+        "sxtb16 r9, r9, ror #8\n"
+        "sxtb16 r10, r11\n"
+        "sxtb16 r11, r11, ror #8\n"
+        "str r9, [%0, %5]\n"
+        "str r10, [%0, %5, lsl #1]\n"
+        "str r8, [%0], #4\n"
+        "str r11, [%1], #4\n"
+        ".endm\n"
+        "tst %3, #1\n"
+        "beq 1f\n"
+        "ldr r8, [%2]\n"
+        "ldr r9, [%2, %4]\n"
+        "add %2, %2, %4, lsl #1\n"
+        "odt_pack_pair\n"
+        "subs %3, %3, #1\n"
+        "beq 2f\n"
+        "1:\n"
+        "ldr r8, [%2]\n"
+        "ldr r9, [%2, %4]\n"
+        "odt_pack_pair\n"
+        "ldr r8, [%2, %4, lsl #1]\n"
+        "add %2, %2, %4\n"
+        "ldr r9, [%2, %4, lsl #1]\n"
+        "odt_pack_pair\n"
+        "add %2, %2, %4\n"
+        "add %2, %2, %4, lsl #1\n"
+        "subs %3, %3, #2\n"
+        "bne 1b\n"
+        "2:\n"
+        ".purgem odt_pack_pair\n"
+        : "+r" (to), "+r" (last), "+r" (e), "+r" (pairs) : "r" (step), "r" (row)
+        : "r8", "r9", "r10", "r11", "cc", "memory");
 }
 
 // Packs the errors of `count` channels, which begin at `row`, as `fours` words of two pairs. Its arguments are
