@@ -158,6 +158,16 @@ enum { ODT_SUMMED = ODT_MPY ? 1 : 2 };
 int odt_depthwise_dx_i8__m4(
     const odt_depthwise2d_dx_i8_t *a, int32_t layers, int32_t pixel, int32_t first, int32_t stop, int32_t *peak);
 
+#if ODT_MPY
+static inline int odt_depthwise_dx_few_i8__m4(const odt_depthwise2d_dx_i8_t *a, int32_t *peak) {
+    (void)a, (void)peak;
+    return 0;
+}
+#else
+// The same of all of fewer than four channels, which are computed as four.
+int odt_depthwise_dx_few_i8__m4(const odt_depthwise2d_dx_i8_t *a, int32_t *peak);
+#endif
+
 // Channels n .. n + 3; raises the peak. Returns whether it was done: not with fewer channels or large filters.
 int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak);
 

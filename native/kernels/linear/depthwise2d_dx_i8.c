@@ -65,6 +65,9 @@ static void depthwise_dx_channels(const void *arguments, int32_t first, int32_t 
     if (odt_depthwise_dx_i8__m4(a, 1, a->N, first, stop, peak)) {
         return;
     }
+    if (first == 0 && stop == a->N && odt_depthwise_dx_few_i8__m4(a, peak)) {
+        return;
+    }
     #endif
     for (int32_t kh = 0; kh < a->SH; kh++) {
         for (int32_t kw = 0; kw < a->SW; kw++) {
