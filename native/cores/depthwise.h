@@ -174,6 +174,11 @@ int odt_depthwise_i8__m4(const odt_depthwise_t *a, int32_t n, int32_t *peak);
 // Channels n .. n + 3 of the gradient of the filters; returns whether it was done.
 int odt_depthwise_dw_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t n);
 
+// All of two or three channels with strides of the gradient of the filters; returns whether it was done.
+#if !ODT_MPY
+int odt_depthwise_dw_few_i8__m4(const odt_depthwise2d_dw_i8_t *a);
+#endif
+
 // Channels first .. stop - 1, one at a time; raises the peak. Returns whether it was done: for rows of at most three
 // taps and strides of 1; not for the largest filters.
 int odt_depthwise_one_i8__m4(const odt_depthwise_t *a, int32_t first, int32_t stop, int32_t *peak);

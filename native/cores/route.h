@@ -74,6 +74,7 @@
     ROUTE(depthwise2d_dx_i8, odt_has_vnni, _, _, _, odt_depthwise_dot_i8__x86) \
     ROUTE(depthwise2d_dx_i8, odt_has_avx2, _, _, _, odt_depthwise_i8__x86) \
     ROUTE(depthwise2d_dx_i8, ODT_IS_SQUARES, odt_depthwise_dx_i8__m0, odt_depthwise_dx_i8__m4, _, _) \
+    ROUTE(depthwise2d_dx_i8, odt_depthwise_dx_few_i8__m4, _, odt_depthwise_dx_few_i8__m4, _, _) \
     ROUTE(depthwise2d_dx_i8, odt_tiny_plan, _, odt_depthwise_tiny_i8__m4, _, _) \
     ROUTE(depthwise2d_dx_i8, is_threes, _, depthwise_threes, _, _) \
     ROUTE(depthwise2d_dx_i8, is_for_four, _, odt_depthwise_i8__m4, _, _) \
@@ -83,6 +84,7 @@
     ROUTE(depthwise2d_dw_i8, odt_is_whole, depthwise_dw_whole, depthwise_dw_whole, depthwise_dw_whole, \
         depthwise_dw_whole) \
     ROUTE(depthwise2d_dw_i8, odt_tiny_plan, _, odt_depthwise_dw_tiny_i8__m4, _, _) \
+    ROUTE(depthwise2d_dw_i8, odt_depthwise_dw_few_i8__m4, _, odt_depthwise_dw_few_i8__m4, _, _) \
     ROUTE(depthwise2d_dw_i8, is_for_four, _, odt_depthwise_dw_i8__m4, _, _) \
     ROUTE(depthwise2d_dw_i8, _, odt_depthwise_dw_i8__m0, odt_depthwise_dw_apart_i8__m4, depthwise_dw_channels, \
         depthwise_dw_channels) \

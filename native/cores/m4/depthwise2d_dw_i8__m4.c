@@ -63,23 +63,29 @@ typedef struct {
     int32_t x_h, x_w, e_h, e_w;
 } layer_t;
 
+// A row of an image; the last one from its copy, if there is one.
+static inline __attribute__((always_inline)) odt_line_t row_of(
+    const int8_t *x, int32_t row, int32_t rows, int32_t x_h, int32_t x_w, const uint32_t *none, const int8_t *last) {
+    return odt_line_of(last && row == rows - 1 ? last - row * x_h : x, row, rows, x_h, x_w, none);
+}
+
 // Adds rows oh, oh + 1 and columns ow .. ow + count - 1 of an image's errors. Lines of x pair the rows that meet these
-// errors; columns are ordered by their phase of the stride.
-static void add_rows(const layer_t *l, const int8_t *x, const int8_t *e, int32_t oh, int32_t ow, int32_t count,
-    gradient_t *s) {
+// errors; columns are ordered by their phase of the stride. last_x, last_e: copies of the last rows, or NULL.
+static inline __attribute__((always_inline)) void add_rows(const layer_t *l, const int8_t *x, const int8_t *e,
+    int32_t oh, int32_t ow, int32_t count, const int8_t *last_x, const int8_t *last_e, gradient_t *s) {
     const odt_depthwise2d_dw_i8_t *a = &l->a;
     int32_t phase = count + (a->KW - 1) / a->SW, line = phase * a->SW;
     uint32_t none = (uint32_t)(a->zx & 255) * 0x01010101, no_error = 0;
-    odt_line_t upper = odt_line_of(e, oh, a->OH, l->e_h, l->e_w, &no_error);
-    odt_line_t lower = odt_line_of(e, oh + 1, a->OH, l->e_h, l->e_w, &no_error);
+    odt_line_t upper = row_of(e, oh, a->OH, l->e_h, l->e_w, &no_error, last_e);
+    odt_line_t lower = row_of(e, oh + 1, a->OH, l->e_h, l->e_w, &no_error, last_e);
     odt_pack_lines(s->e, &upper, &lower, ow, 1, count, a->OW, 0);
     for (int32_t kh = 0; kh < a->KH; kh++) {
         int32_t row = oh * a->SH - a->PT + kh, slot = (row + a->PT) % a->KH;
         odt_pixel_t *at = s->x + slot * line;
         if (s->lines[slot] != row) {
             s->lines[slot] = row;
-            upper = odt_line_of(x, row, a->H, l->x_h, l->x_w, &none);
-            lower = odt_line_of(x, row + a->SH, a->H, l->x_h, l->x_w, &none);
+            upper = row_of(x, row, a->H, l->x_h, l->x_w, &none, last_x);
+            lower = row_of(x, row + a->SH, a->H, l->x_h, l->x_w, &none, last_x);
             for (int32_t i = 0; i < a->SW; i++) {
                 odt_pack_lines(at + i * phase, &upper, &lower, ow * a->SW - a->PL + i, a->SW, phase, a->W, a->zx);
             }
@@ -152,7 +158,7 @@ static void add_all(const layer_t *l, int32_t n, int32_t most, gradient_t *s) {
             }
             for (int32_t oh = 0; oh < a->OH; oh += 2) {
                 add_rows(l, a->x + b * a->H * a->W * a->N + from, a->e + b * a->OH * a->OW * a->N + from, oh, ow,
-                    odt_min(columns, a->OW - ow), s);
+                    odt_min(columns, a->OW - ow), NULL, NULL, s);
             }
         }
     }
@@ -167,6 +173,51 @@ static int32_t columns_for(const odt_depthwise2d_dw_i8_t *a, int32_t rows) {
 static int is_for_four_dw(const odt_depthwise2d_dw_i8_t *a, int32_t n, int32_t rows) {
     return n >= 0 && columns_for(a, rows) >= 1;
 }
+
+#if !ODT_MPY
+
+enum { LAST = 192 }; // bytes of a row
+
+typedef struct {
+    gradient_t s;
+    int8_t x[LAST + 4], e[LAST + 4]; // the last rows: nothing may be read beyond them
+} few_t;
+
+// Two or three channels with strides, computed as four, of which the rest meets the next pixel.
+int odt_depthwise_dw_few_i8__m4(const odt_depthwise2d_dw_i8_t *a) {
+    few_t f;
+    layer_t layer = {*a, a->W * a->N, a->N, a->OW * a->N, a->N};
+    int32_t most = columns_for(a, a->KH), taps = a->KH * a->KW, x_bytes = a->W * a->N, e_bytes = a->OW * a->N;
+    if (a->R < 2 || a->N > 3 || a->SH * a->SW == 1 || a->W > LAST / 3 || a->OW > LAST / 3 || a->KH > LINES
+        || a->KH * a->KW > TAPS || most < 1) {
+        return 0;
+    }
+    most = odt_min(most, OUTPUTS);
+    odt_set_zeros((int8_t *)f.s.sums, taps * (int32_t)sizeof(f.s.sums[0]));
+    memcpy(f.x, a->x + (a->B * a->H - 1) * x_bytes + a->at, (size_t)(x_bytes - a->at));
+    memcpy(f.e, a->e + (a->B * a->OH - 1) * e_bytes + a->at, (size_t)(e_bytes - a->at));
+    for (int32_t ow = 0; ow < a->OW; ow += most) {
+        for (int32_t b = 0; b < a->B; b++) {
+            int is_last = b == a->B - 1;
+            odt_poll();
+            for (int32_t i = 0; i < a->KH; i++) {
+                f.s.lines[i] = INT32_MIN; // none
+            }
+            for (int32_t oh = 0; oh < a->OH; oh += 2) {
+                add_rows(&layer, a->x + b * a->H * x_bytes + a->at, a->e + b * a->OH * e_bytes + a->at, oh, ow,
+                    odt_min(most, a->OW - ow), is_last ? f.x : NULL, is_last ? f.e : NULL, &f.s);
+            }
+        }
+    }
+    for (int32_t n = 0; n < a->R; n++) {
+        for (int32_t tap = 0; tap < taps; tap++) {
+            a->dw[n * taps + tap] = f.s.sums[tap][n];
+        }
+    }
+    return 1;
+}
+
+#endif
 
 // A large filter is processed some rows of taps at a time.
 int odt_depthwise_dw_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t n) {

@@ -73,6 +73,11 @@ static void depthwise_dw_channels(const void *arguments, int32_t first, int32_t 
     if (odt_depthwise_dw_tiny_i8__m4(a, first, stop)) {
         return;
     }
+    #if !ODT_MPY
+    if (stop - first == a->R && odt_depthwise_dw_few_i8__m4(a)) {
+        return;
+    }
+    #endif
     while (first < stop && odt_depthwise_dw_i8__m4(a, odt_min(first, a->R - ODT_DEPTHWISE_LANES))) {
         first += ODT_DEPTHWISE_LANES;
     }
