@@ -181,11 +181,11 @@ enum { LAST = 192 }; // bytes of a row
 typedef struct {
     gradient_t s;
     int8_t x[LAST + 4], e[LAST + 4]; // the last rows: nothing may be read beyond them
-} few_t;
+} few_gradient_t;
 
 // Two or three channels with strides, computed as four, of which the rest meets the next pixel.
 int odt_depthwise_dw_few_i8__m4(const odt_depthwise2d_dw_i8_t *a) {
-    few_t f;
+    few_gradient_t f;
     layer_t layer = {*a, a->W * a->N, a->N, a->OW * a->N, a->N};
     int32_t most = columns_for(a, a->KH), taps = a->KH * a->KW, x_bytes = a->W * a->N, e_bytes = a->OW * a->N;
     if (a->R < 2 || a->N > 3 || a->SH * a->SW == 1 || a->W > LAST / 3 || a->OW > LAST / 3 || a->KH > LINES
