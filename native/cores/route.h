@@ -41,9 +41,10 @@
         odt_correlate_i8__x86) \
     ROUTE(conv2d_dx_i8, _, _, _, _, conv2d_dx_rows) \
     ROUTE(conv2d_dw_i8, is_sparse, conv2d_dw_channels, conv2d_dw_channels, conv2d_dw_channels, _) \
+    ROUTE(conv2d_dw_i8, is_dw_few, correlate_dw_by_elements, _, _, _) \
     ROUTE(conv2d_dw_i8, is_dw_gathered, correlate_dw_gathered, _, correlate_dw_gathered, _) \
     ROUTE(conv2d_dw_i8, odt_has_vnni, _, _, _, odt_correlate_dw_dot_i8__x86) \
-    ROUTE(conv2d_dw_i8, odt_has_products, correlate_dw_by_taps, odt_correlate_dw_part_i8, correlate_dw_by_taps, \
+    ROUTE(conv2d_dw_i8, odt_has_products, correlate_dw_of_same_size, odt_correlate_dw_part_i8, correlate_dw_by_taps, \
         odt_correlate_dw_i8__x86) \
     ROUTE(conv2d_dw_i8, _, _, _, _, conv2d_dw_channels) \
     ROUTE(dense_i8, ODT_MANY_ROWS, correlate_pointwise, odt_correlate_all_i8, correlate_pointwise, \
@@ -150,7 +151,7 @@ enum {
 enum { ODT_COLUMN_ERRORS = 3, ODT_COLUMN_LIST = 32 };
 
 // A convolution with one filter (single_i8.c): the most rows, and the most weights if these lie apart.
-enum { ODT_SINGLE_ROWS = 16, ODT_SINGLE_WEIGHTS = 320 };
+enum { ODT_SINGLE_ROWS = 16, ODT_SINGLE_WEIGHTS = ODT_M0 ? 640 : 320 };
 
 // An M4 copies the rows of such a convolution (conv2d_one_i8__m4.c): the most products of one row. Modules in files
 // lack that loop.
@@ -177,8 +178,8 @@ enum { ODT_TINY = 9, ODT_TINY_M4 = 36 };
 enum { ODT_GATHER_FEW = 80, ODT_GATHER_BYTES = 1280, ODT_GATHER_PIECE = 16 };
 
 // Approximate cycles of an RP2040. Gathering: per window, row of a window and byte. Without gathering: per row of
-// outputs, window, and window at the border. In a gradient without gathering: per tap and element; with it: per sum,
-// and for a block's errors.
+// outputs, window, and window at the border. In a gradient without gathering: per tap and element, and per tap of a
+// block of 256 positions; with it: per sum, for a block's errors, and per byte.
 enum {
     ODT_GATHER_PER_WINDOW = 20,
     ODT_GATHER_PER_ROW = 18,
@@ -190,6 +191,8 @@ enum {
     ODT_GATHER_DIRECT_ELEMENT = 42,
     ODT_GATHER_PER_SUM = 75,
     ODT_GATHER_PER_ERRORS = 22,
+    ODT_GATHER_PER_DW_BYTE = ODT_M0 ? 3 : 5,
+    ODT_GATHER_DIRECT_BLOCK = 900,
 };
 
 // Convolutions by positions (conv2d_i8__panel.inc). The least and the most products of a window; the most outputs of a

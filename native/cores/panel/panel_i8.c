@@ -1,5 +1,5 @@
 // Products of int8 matrices by panels (correlate.h) on cores without SMLAD: the core's inner loops, then the loops
-// around them. The stack holds a panel and a block of sums, or gathered windows: 3.1 KB in total, in a small module 1.9
+// around them. The stack holds a panel and a block of sums, or gathered windows: 3.4 KB in total, in a small module 1.9
 // KB.
 
 #include "../../core.h"
@@ -18,7 +18,7 @@
 enum {
     ROWS = 4,   // of a panel
     DEPTH = ODT_SMALL ? 144 : 288, // products in a panel, an even number: a filter of 3x3 taps with 16 channels, or 32
-    BLOCK = 48, // columns summed at a time
+    BLOCK = ODT_SMALL ? 48 : 64, // columns summed at a time
     AT_ONCE = ODT_SMALL ? DEPTH : 256, // depths packed at a time: their sum fits 16 bits
 };
 
@@ -26,9 +26,9 @@ enum {
 typedef int32_t sums_t[ROWS];
 
 // The columns by which a panel is multiplied: `count` columns, `step` bytes apart, of `depth` elements, `stride` bytes
-// apart.
+// apart. On an M0 `is_two` says that only the panel's first two rows are wanted, and packed by pack_two().
 typedef struct {
-    int32_t depth, stride, count, step;
+    int32_t depth, stride, count, step, is_two;
 } columns_t;
 
 // How rows of sums become outputs. finish_rows() of panel_i8__m0.inc and ODT_FINISH_RARE load the members in this
@@ -46,6 +46,9 @@ typedef struct {
     int32_t max, min;          // 40, 44: the peaks, zy included
     int32_t step, zy;          // 48, 52: distance from a column's output to the next one
     int32_t apart;             // 56: from a row's outputs to the next row's
+    // On an M0, 60, 64, 68: where a row's outputs have gaps, `length` bytes of columns lie before the first one, `run`
+    // before each of the others, and `all` are the row's; the bytes of a gap in y, or 0.
+    int32_t run, all, gap;
 } output_t;
 
 #define ANY_SUM (1 << 20) // the bound if no better one is known; above it finish_rows() checks sums
@@ -123,6 +126,7 @@ static inline __attribute__((always_inline)) int finish_of_one(const int32_t *su
     o.apart = 1;
     o.zy = zy;
     o.lo = lo;
+    o.gap = 0;
     finish_usual(&o, sums, count, offsets, peak);
     return 1;
 }
@@ -158,10 +162,20 @@ ODT_COMPACT void odt_finish_errors_i8(
 
 #endif
 
-typedef struct {
-    panel_t panel[DEPTH * UNITS];
-    sums_t sums[BLOCK];
+enum { PANEL_SUMS = DEPTH * UNITS * (int32_t)sizeof(panel_t) / (int32_t)sizeof(sums_t) }; // the room of a panel
+
+typedef union {
+    struct {
+        panel_t panel[DEPTH * UNITS];
+        sums_t sums[BLOCK];
+    };
+    sums_t room[PANEL_SUMS + BLOCK]; // a smaller panel leaves room for more sums
 } panel_scratch_t;
+
+// How many sums take the room of a panel of `depth`.
+static inline int32_t sums_of_panel(int32_t depth) {
+    return ODT_SMALL ? PANEL_SUMS : odt_min((depth + ALIGNED) * PANEL_SUMS / DEPTH + 1, PANEL_SUMS);
+}
 
 // Functions around loops that are assembly on an M0.
 #if ODT_M0

@@ -1,5 +1,5 @@
 // Convolutions with a single filter, int8 (correlate.h), on 32-bit cores. Each row of the filter is multiplied by four
-// windows at a time, which are read in place. A panel would have three empty rows. The stack holds 1.5 KB.
+// windows at a time, which are read in place. A panel would have three empty rows. The stack holds 1.8 KB.
 
 #include "../../core.h"
 #include "../correlate.h"

@@ -176,7 +176,7 @@ static void sum_window(const odt_depthwise_t *a, int32_t n, int32_t lanes, int32
         if (taps > ODT_DEPTHWISE_TAPS) {
             pack_filters_of_lanes(a, n, lanes, first, last, f);
         }
-        if (lanes == ODT_DEPTHWISE_LANES) {
+        if (!ODT_M0 && lanes == ODT_DEPTHWISE_LANES) { // an M0 has other loops for most layers
             add_taps(a, x, th, tw, first, last, f, ODT_DEPTHWISE_LANES, acc);
         } else {
             add_taps(a, x, th, tw, first, last, f, lanes, acc);

@@ -2,7 +2,8 @@
 
 from ..routes.limits import M0
 
-ROWS, DEPTH, BLOCK, AT_ONCE = 4, 288, 48, 256  # panel_i8.c
+ROWS, DEPTH, BLOCK, AT_ONCE = 4, 288, 64, 256  # panel_i8.c
+TWO_LESS = 0.36  # of a panel of two rows and not four: 16 cycles for a pair of depths, not 25
 TINY_INPUTS, TINY_ERRORS = 6, 9  # weight gradients of depthwise convolutions below have factors of their own
 SINGLE_ROWS, SINGLE_WEIGHTS = M0["SINGLE_ROWS"], M0["SINGLE_WEIGHTS"]
 MANY_ROWS, MANY_ERRORS, MANY_PAIRS = M0["MANY_ROWS"], M0["MANY_ERRORS"], M0["MANY_PAIRS"]
@@ -15,6 +16,7 @@ DIRECT_BORDER, DIRECT_TAP, DIRECT_ELEMENT = (
     M0["GATHER_DIRECT_ELEMENT"],
 )
 PER_SUM, PER_ERRORS = M0["GATHER_PER_SUM"], M0["GATHER_PER_ERRORS"]
+PER_DW_BYTE, DIRECT_BLOCK, LINE = M0["GATHER_PER_DW_BYTE"], M0["GATHER_DIRECT_BLOCK"], 96  # padded_i8.h
 SCAN, ERROR, ERROR_ROW, ERROR_TAP = M0["DW_SCAN"], M0["DW_ERROR"], M0["DW_ERROR_ROW"], M0["DW_ERROR_TAP"]
 LISTED = 110  # errors of a list that is full, about
 PANEL, TAP, MORE = M0["DW_PANEL"], M0["DW_TAP"], M0["DW_MORE"]
@@ -164,20 +166,26 @@ def _conv2d_dw(s):
                         s["OH"], s["OW"])  # fmt: skip
 
 
+def columns_beside(depth):
+    """How many columns' sums have room beside a panel of ``depth``."""
+    return DEPTH // 2 + BLOCK - min((depth + 2) // 2 + 1, DEPTH // 2)
+
+
 def correlate(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, is_dense=True, kind=""):
     """Of panels of four filters run over columns of x."""
     P, K, length, panels = B * OH * OW, KH * KW * C, KW * C, -(-N // ROWS)
+    work = panels - (TWO_LESS if 0 < N % ROWS <= 2 else 0)  # a panel of two rows takes less
     if is_single(N, OH, OW, KH, K):
         return single(B, KH, K, OH, OW, kind)
     apart = 0 if is_dense else B * OH
     if KH == KW == SH == SW == 1 and not (top or left) and (OH, OW) == (H, W):
-        chunks, blocks = -(-K // AT_ONCE), -(-P // BLOCK)
+        chunks, blocks = -(-K // AT_ONCE), -(-P // columns_beside(min(K, AT_ONCE)))
         aligned = K % 4 == 0
         terms = {
             "pack": panels * K * (1 if chunks == 1 else blocks),
             "packs": panels * (1 if chunks == 1 else blocks * chunks),
             "runs": panels * blocks * chunks, "columns": panels * P * chunks,
-            "pairs": 0 if aligned else panels * P * (K // 2), "words": panels * P * (K // 2) if aligned else 0,
+            "pairs": 0 if aligned else work * P * (K // 2), "words": work * P * (K // 2) if aligned else 0,
             "odd": panels * P * (K % 2),
         }  # fmt: skip
         finishes, group = panels * (blocks + apart), "pointwise"
@@ -191,28 +199,29 @@ def correlate(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, is_dense=True, k
         terms = {
             **_gather(B, H, W, C, KH, KW, SH, SW, OH, OW), "gathers": blocks * KH, "pack": packs * K,
             "packs": packs * KH,
-            "runs": panels * blocks, "columns": panels * P, "words": panels * P * (depth // 2),
+            "runs": panels * blocks, "columns": panels * P, "words": work * P * (depth // 2),
             "odd": panels * P * (depth % 2),
         }  # fmt: skip
         finishes, group = panels * (blocks + apart), "gathered"
     else:
         padded = (length + 1) & ~1
         chunks = -(-KH * padded // DEPTH)
-        columns = min(OW, BLOCK)
-        block = BLOCK // OW if OW < BLOCK else 1
+        most = columns_beside(KH * padded)
+        columns = min(OW, most)
+        block = max(most // OW, 1)
         blocks = -(-B * OH // block) * -(-OW // columns)
         inside = min(OW, max((W - KW) // SW + 1, 0)) if length else 0
         parts = KH + (chunks - 1 if length % DEPTH else 0)  # runs of a row of outputs
         aligned = (SW * C) % 4 == 0 and C % 4 == 0 and length % 4 == 0
         packs = 1 if chunks <= 1 else blocks
-        pairs = panels * P * KH * (length // 2)
+        pairs = work * P * KH * (length // 2)
         terms = {
             "pack": panels * K * packs, "packs": panels * KH * packs, "blocks": panels * blocks,
             "runs": panels * B * OH * parts, "columns": panels * B * OH * inside * parts,
             "border": panels * B * OH * (OW - inside) * parts, "pairs": 0 if aligned else pairs,
             "words": pairs if aligned else 0, "odd": panels * P * KH * (length % 2), "empty": panels * P * (not K),
         }  # fmt: skip
-        finishes, group = panels * (blocks if is_dense and OW <= BLOCK else B * OH * -(-OW // columns)), "rows"
+        finishes, group = panels * blocks, "rows"
     terms.update({"1": 1, "finishes": finishes, "outputs": P * N, "filters": N})
     return [(kind + group, terms)]
 
@@ -307,15 +316,16 @@ def _is_gathered(KH, length, C, W, OW, SW, panels):
     return OW * (PER_WINDOW + KH * PER_ROW + size * PER_BYTE + panels * DIRECT_WINDOW) < direct * panels
 
 
-def pieces(KH, KW, C):
+def pieces(KH, KW, C, positions):
     """[(lines, taps, channels)] of the pieces in which windows are gathered,
     as by piece_of() of gather_i8__panel.inc.
     """
-    if KH * KW * C <= 3 * PIECE:
+    piece = min(GATHERED // ((min(positions, FEW) + 1) & ~1), LINE)
+    if max(3 * PIECE, piece) >= KH * KW * C:
         return [(KH, KW, C)]
-    lines, taps, channels = 1, max(PIECE // C, 1), min(C, PIECE)
-    if KW * C <= 2 * PIECE:
-        lines, taps, channels = max(PIECE // (KW * C), 1), KW, C
+    lines, taps, channels = 1, max(piece // C, 1), min(C, piece)
+    if max(2 * PIECE, piece) >= KW * C:
+        lines, taps, channels = max(piece // (KW * C), 1), KW, C
     return [
         (min(lines, KH - kh), min(taps, KW - kw), min(channels, C - c))
         for kh in range(0, KH, lines) for kw in range(0, KW, taps) for c in range(0, C, channels)
@@ -324,16 +334,22 @@ def pieces(KH, KW, C):
 
 def correlate_dw(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW):
     """The kernel runs panels of the errors of four channels over columns of x."""
-    P, K, length, panels, T = B * OH * OW, KH * KW * C, KW * C, -(-N // ROWS), KH * KW
-    terms = {"1": 1, "errors": P * N, "products": panels * K * (P // 2)}
+    P, K, _length, panels, T = B * OH * OW, KH * KW * C, KW * C, -(-N // ROWS), KH * KW
+    work = panels - (TWO_LESS if 0 < N % ROWS <= 2 else 0)
+    terms = {"1": 1, "errors": P * N, "products": work * K * (P // 2)}
     is_same_size = SH == SW == 1 and (OH, OW) == (H, W)
-    if length > 0 and K > 1:
-        cut = pieces(KH, KW, C)
+    if (4 if K <= 1 else 16) <= N and K <= 4:
+        return [("dw elements", {"listed": P * K, "rows": B * OH * K, "fours": K * P * -(-N // 4), "lists": K})]
+    is_line = is_same_size and T == 1
+    if K > 1 and not (is_line and P > FEW):
+        cut = pieces(KH, KW, C, P)
         block = min(FEW, GATHERED // max([lines * taps * channels for lines, taps, channels in cut]))
+        block = block if is_line else min(block, P)
         rows = sum([lines for lines, _, _ in cut])
-        gathered = OW * (len(cut) * PER_WINDOW + rows * PER_ROW + K * PER_BYTE
+        gathered = OW * (len(cut) * PER_WINDOW + rows * PER_ROW + K * (PER_BYTE if is_line else PER_DW_BYTE)
                          + panels * (K * PER_SUM // block + (len(cut) - 1) * PER_ERRORS))  # fmt: skip
-        if gathered < panels * (T * DIRECT_TAP + (0 if is_same_size else K * DIRECT_ELEMENT)):
+        once = 0 if is_line else (K * PER_SUM + (T - 1) * DIRECT_BLOCK) // (B * OH)
+        if not is_same_size or gathered < panels * (T * DIRECT_TAP + once * -(-P // AT_ONCE)):
             for lines, taps, channels in cut:
                 size = lines * taps * channels
                 blocks = -(-P // (min(FEW, GATHERED // size) & ~1))
@@ -345,28 +361,17 @@ def correlate_dw(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW):
                 for term, count in part.items():
                     terms[term] = terms.get(term, 0) + count
             return [("dw gathered", terms)]
-    if is_same_size:
-        blocks = -(-P // AT_ONCE)
-        moved = sum([kh != top or kw != left for kh in range(KH) for kw in range(KW)])
-        outside = sum([
-            H * W - max(H - abs(kh - top), 0) * max(W - abs(kw - left), 0) for kh in range(KH) for kw in range(KW)
-        ])  # fmt: skip
-        terms.update({
-            "pack": panels * P, "packs": panels * blocks, "runs": panels * blocks * T, "columns": panels * blocks * K,
-            "patches": panels * moved * B * H, "patched": panels * B * outside, "stores": N * blocks * K,
-            "store": N * blocks * T, "odd": panels * blocks * K * (P % 2),
-        })  # fmt: skip
-        return [("dw same", terms)]
-    columns = min(OW, AT_ONCE)
-    block = DEPTH // ((columns + 1) & ~1) if OW < AT_ONCE else 1
-    blocks, rows = -(-B * OH // block), B * OH
-    once = rows <= block
+    blocks = -(-P // AT_ONCE)
+    moved = sum([kh != top or kw != left for kh in range(KH) for kw in range(KW)])
+    outside = sum([
+        H * W - max(H - abs(kh - top), 0) * max(W - abs(kw - left), 0) for kh in range(KH) for kw in range(KW)
+    ])  # fmt: skip
     terms.update({
-        "pack": panels * P, "packs": panels * rows, "runs": panels * T * rows, "columns": panels * K * rows,
-        "taps": panels * T * blocks, "stores": N * blocks * K, "clear": 0 if once else N * K, "zero": panels * T * P,
-        "odd": panels * K * rows * (OW % 2),
+        "pack": panels * P, "packs": panels * blocks, "runs": panels * blocks * T, "columns": panels * blocks * K,
+        "patches": panels * moved * B * H, "patched": panels * B * outside, "stores": N * blocks * K,
+        "store": N * blocks * T, "odd": panels * blocks * K * (P % 2),
     })  # fmt: skip
-    return [("dw taps", terms)]
+    return [("dw same", terms)]
 
 
 def _depthwise(s, kind, N, gradient):
