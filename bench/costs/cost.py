@@ -78,6 +78,7 @@ for _ in range(2):
 session = model.session
 engine_run, loaded, regions = session.engine.run, session.loaded, session.regions
 def run(start, stop):
+    regions[3], regions[4] = x, y  # which a step has released
     begin()
     engine_run(loaded, regions, start, stop)
     end()

@@ -43,6 +43,7 @@ begin()
 predict(one, few)
 end()
 session.control[1] = 1
+regions[3] = one  # which predict() has released
 begin()
 run(loaded, regions, start, start)
 end()

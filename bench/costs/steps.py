@@ -83,6 +83,7 @@ def whole():
     end()
 def run(start, stop):
     model.session.control[14] = 1
+    regions[3], regions[4] = x, y  # which a step has released
     begin()
     engine_run(loaded, regions, start, stop)
     end()

@@ -27,7 +27,7 @@ def hasten():
 
     if sys.platform == "rp2":
         gc.collect()
-        both = ("_odt_fast_conv", 28500), ("_odt_fast", 5740)
+        both = ("_odt_fast_conv", 28840), ("_odt_fast", 5740)
         for name, size in both if "_odt_conv" in sys.modules or gc.mem_free() >= 52480 else reversed(both):
             if name not in sys.modules and gc.mem_free() >= size + 20480:
                 try:

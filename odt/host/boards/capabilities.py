@@ -28,7 +28,7 @@ CAPABILITIES = {
     "fast": Capability(
         "an RP2040 with stock firmware: kernels compiled for speed, where the heap has room for them",
         kernels=("_odt_fast", "_odt_fast_conv"),
-        blocks=15,
+        blocks=16,
     ),
     "fleet": Capability("a node of a fleet of boards that learns together", blocks=18),
     "generative": Capability("variational autoencoders", needs=("kernels",), blocks=13),
