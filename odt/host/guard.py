@@ -360,14 +360,14 @@ def _of_samples(guarded):
     """
 
     @functools.wraps(guarded)
-    def predict(self, x, *args, **options):
-        if not args and not options:
+    def predict(self, *args, **options):
+        if len(args) == 1 and not options:
             owner = self._owner or _owner(self)
             with owner.lock:
                 session = self.session
                 if owner.thread is None and session is not None and session.seen and not (session.busy or session.fit):
-                    return session.seen.predict(session, x, None)
-        return guarded(self, x, *args, **options)
+                    return session.seen.predict(session, args[0], None)
+        return guarded(self, *args, **options)
 
     return predict
 
