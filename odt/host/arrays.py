@@ -45,9 +45,8 @@ def _short(session, given, shape):
             regions[X_DATA] = x
             regions[Y_DATA] = now.used = None
             result = empty(shape, single)
-            is_done = run(call, result)
-            regions[X_DATA] = None
-            if is_done and (now.calibrated == 2 or not now.peaks or _holds(arena, now.peaks)):
+            if run(call, result) and (now.calibrated == 2 or not now.peaks or _holds(arena, now.peaks)):
+                regions[X_DATA] = None
                 return result
         return predict(now, x, out)
 

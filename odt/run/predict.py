@@ -42,9 +42,10 @@ def predict(session, x, out):
     regions[X_DATA] = x
     regions[Y_DATA] = session.used = None
     result = _new(session.engine.count_samples(x, seen.samples), seen) if out is None else out
-    is_done = seen.engine(seen.call, result)
-    regions[X_DATA] = None
-    return result if is_done else _look(session, x, out)
+    if seen.engine(seen.call, result):
+        regions[X_DATA] = None
+        return result
+    return _look(session, x, out)
 
 
 def _new(count, seen):
@@ -101,10 +102,9 @@ def _held(session, x, out):
     regions[X_DATA] = x
     regions[Y_DATA] = session.used = None
     result = _new(count, seen) if out is None else out
-    is_done = seen.engine(seen.call, result)
-    regions[X_DATA] = None
-    if not is_done:
+    if not seen.engine(seen.call, result):
         return None
+    regions[X_DATA] = None
     for at in range(0, len(found), 3):
         if get(session.arena, found[at]) > found[at + 2]:
             return None

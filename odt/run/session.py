@@ -253,8 +253,7 @@ def mean(session, count):
     if session.unit_count != count or watched != session.unit_scale:
         session.unit_count = 0  # an interrupt may come before all three are set: until then they are not used
         session.unit_scale = bytes(watched)
-        scale = bits_to_float(get(watched, 0))
-        session.unit = session.loss.unit(scale / 256) / count
+        session.unit = session.loss.unit(unpack_from("<f", watched)[0] / 256) / count
         session.unit_count = count
     return total * session.unit
 
