@@ -13,7 +13,7 @@ def find(model, name):
     """The attribute; AttributeError where there is none of that name."""
     if name in OF_LAYERS:
         raise AttributeError(
-            "%s: a model from a file has no layers: build it, compile() it and load_weights() the file" % name
+            "%s: a model from a file has no layers: build it, compile(), load_weights() the file" % name
         )
     if name in SAME:
         return getattr(model, SAME[name])

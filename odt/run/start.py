@@ -96,8 +96,7 @@ def begin(session, plan, engine, loaded, arena, state, control, frozen):
     session.parts, session.others, session.update = _divide(session)
     moves = getattr(session.optimizer, "moves", False)  # weights, within a step: see end_within()
     session.whole = session.parts[0][:2] if int8 and not (session.micro or moves) else None
-    at = plan.output.scale.offset if int8 else 0
-    session.scale = memoryview(state)[at : at + 4] if int8 else None  # of the output
+    session.scale = memoryview(state)[plan.output.scale.offset :][:4] if int8 else None  # of the output
     session.scales = plan.scales if int8 else ()
     session.peaks = None
     # The same where LOSS counts in it, and as it last moved.
@@ -107,6 +106,8 @@ def begin(session, plan, engine, loaded, arena, state, control, frozen):
     )
     if int8 and session.calibrated == 2:
         hasten(engine)
+    elif hasattr(engine, "calibrate"):  # imported here, while the heap has room: in the first step it takes 6 ms
+        from . import calibration  # noqa: F401
 
 
 def stand(session, fresh, calibrated, epoch, underway):
