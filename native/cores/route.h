@@ -34,8 +34,8 @@
     ROUTE(conv2d_dx_i8, is_by_position, correlate_by_position, _, correlate_by_position, _) \
     ROUTE(conv2d_dx_i8, is_gathered, correlate_gathered, _, correlate_gathered, _) \
     ROUTE(conv2d_dx_i8, odt_is_few, _, odt_correlate_few_i8, _, _) \
-    ROUTE(conv2d_dx_i8, correlate_lines, _, correlate_lines, _, _) \
     ROUTE(conv2d_dx_i8, odt_is_tile, _, odt_correlate_tile_i8, _, _) \
+    ROUTE(conv2d_dx_i8, correlate_lines, _, correlate_lines, _, _) \
     ROUTE(conv2d_dx_i8, odt_has_vnni, _, _, _, odt_correlate_dot_i8__x86) \
     ROUTE(conv2d_dx_i8, odt_has_products, correlate_by_rows, odt_correlate_blocks_i8, correlate_by_rows, \
         odt_correlate_i8__x86) \
@@ -170,8 +170,8 @@ enum { ODT_GROUP_OUTPUTS = 4, ODT_GROUP_INPUTS = 3, ODT_WIDE_INPUTS = 7, ODT_WID
 enum { ODT_POINT_OUTPUTS = 3, ODT_POINT_INPUTS = 4 };
 
 // Depthwise convolutions of images of a few pixels on an M4: the most pixels and outputs; the most pixels for filters
-// of nine taps.
-enum { ODT_TINY = 9, ODT_TINY_M4 = 36 };
+// of nine taps; the most pixels and outputs for filters of four.
+enum { ODT_TINY = 9, ODT_TINY_M4 = 36, ODT_TINY_FOUR = 64, ODT_TINY_OUTPUTS = 16 };
 
 // Gathered windows (gather_i8__panel.inc). The most elements of a window, and positions of a block; bytes of a block;
 // about how many elements of a larger window are gathered at a time.

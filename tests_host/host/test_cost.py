@@ -134,6 +134,8 @@ def test_what_kernels_of_a_cortex_m4_decide_by_is_theirs():
             "GROUPS": m4.GROUPS,
             "OUTPUTS": m4.ROWS,
             "GATHERED": m4.GATHERED,
+            "WIDE": m4.WIDE,
+            "PIXELS_WIDE": m4.PIXELS_WIDE,
         },
         "conv2d_dx_i8__m4.c": {"CHANNELS": m4.CHANNELS, "DEPTH": m4.DX_DEPTH, "ROWS": m4.ROWS},
         "conv2d_dw_i8__m4.c": {"CHANNELS": m4.ERRORS, "DEPTH": m4.POSITIONS},

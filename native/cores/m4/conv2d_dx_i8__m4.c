@@ -193,32 +193,54 @@ static void finish_dx(const odt_correlation_t *a, int32_t n, int32_t row, int32_
     }
 }
 
-// For filters of one line with at most DEPTH products: outputs are computed directly, without stored sums. Windows at
-// the border, or whose last word would end past x, are copied. Returns whether this was possible.
-static __attribute__((noinline)) int correlate_lines(const odt_correlation_t *a, int32_t *bounds) {
-    lines_t s;
-    odt_maker_t *maker = &s.maker;
-    int32_t taps = odt_line_taps(a->KW, a->x_skip), length = taps * a->C, words = (length + 3) >> 2,
-            rows = a->B * a->OH;
+// Of filters of one line: the windows of a row that lie inside, and in the last row also with their last word; the
+// number of all others.
+typedef struct {
+    int32_t first, end, safe, edges;
+} inside_t;
+
+static int find_inside(const odt_correlation_t *a, inside_t *in) {
+    int32_t taps = odt_line_taps(a->KW, a->x_skip), length = taps * a->C, words = (length + 3) >> 2;
     int32_t pixel = odt_pixel(a->C, a->x_skip), size = a->W * pixel, step = a->SW * pixel, at = -a->left * pixel;
     if (a->KH != 1 || taps != a->KW || length < 1 || 4 * words > DEPTH || a->top || (a->OH - 1) * a->SH >= a->H
         || a->N < CHANNELS || size < 4) {
         return 0;
     }
-    int32_t first = at < 0 ? odt_min((-at + step - 1) / step, a->OW) : 0, room = size - length - at; // that lie inside
-    int32_t end = room < 0 ? first : odt_limit(room / step + 1, first, a->OW), safe = end; // the latter in the last row
+    int32_t first = at < 0 ? odt_min((-at + step - 1) / step, a->OW) : 0, room = size - length - at;
+    int32_t end = room < 0 ? first : odt_limit(room / step + 1, first, a->OW), safe = end;
     int32_t rest = (a->H - (a->OH - 1) * a->SH) * size - a->x_skip;
     while (safe > first && at + (safe - 1) * step + 4 * words > rest) {
         safe--;
     }
-    int32_t count = end - first, edges = rows * (a->OW - count) + end - safe;
+    *in = (inside_t) {first, end, safe, a->B * a->OH * (a->OW - end + first) + end - safe};
+    return in->edges <= EDGES && in->edges * 4 * words <= COPIED;
+}
+
+int64_t odt_cost_of_lines(const odt_correlation_t *a) {
+    inside_t in;
+    if (!find_inside(a, &in)) {
+        return INT64_MAX;
+    }
+    int32_t words = (a->KW * a->C + 3) >> 2, all = a->B * a->OH * a->OW;
+    return 600 + 90 * in.edges + (a->N + 3) / 4 * (200 + 30 * words + (int64_t)all * (13 * words + 23)
+        + 70 * in.edges + 100 * a->B + 15 * a->B * a->OH);
+}
+
+// For filters of one line with at most DEPTH products: outputs are computed directly, without stored sums. Windows at
+// the border, or whose last word would end past x, are copied. Returns whether this was possible.
+static __attribute__((noinline)) int correlate_lines(const odt_correlation_t *a, int32_t *bounds) {
+    lines_t s;
+    inside_t in;
+    odt_maker_t *maker = &s.maker;
+    int32_t length = a->KW * a->C, words = (length + 3) >> 2, rows = a->B * a->OH;
+    int32_t pixel = odt_pixel(a->C, a->x_skip), size = a->W * pixel, step = a->SW * pixel, at = -a->left * pixel;
     maker->start[0] = maker->start[1] = maker->start[2] = maker->start[3] = 0;
-    if (edges > EDGES || edges * 4 * words > COPIED || !odt_begin_maker(maker, a->q, 0, 1, maker->start,
+    if (!find_inside(a, &in) || !odt_begin_maker(maker, a->q, 0, 1, maker->start,
         // packing 8 words of a panel costs what 8 outputs gain
         odt_most(length, a->zy, a->lo), a->zy, rows * a->OW > 8 * words)) {
         return 0;
     }
-    edges = 0;
+    int32_t first = in.first, end = in.end, safe = in.safe, edges = 0;
     for (int32_t row = 0; row < rows && edges < EDGES; row++) {
         int32_t b = row / a->OH, oh = row - b * a->OH, stop = row == rows - 1 ? safe : end;
         const int8_t *x = a->x + (b * a->H + oh * a->SH) * size;
@@ -249,20 +271,20 @@ static __attribute__((noinline)) int correlate_lines(const odt_correlation_t *a,
                 m.rows = a->OH - (b == a->B - 1 && stop > safe);
                 m.count = stop - ow;
                 if (m.rows) {
-                    odt_make_pixels(maker, &m, 1, a->zy, a->lo, bounds);
+                    odt_make_pixels(maker, &m, ODT_OF_ZERO, a->zy, a->lo, bounds);
                 }
                 if (m.rows < a->OH && safe > ow) {
                     m.x += m.rows * m.x_row;
                     m.y += m.rows * m.y_row;
                     m.rows = 1;
                     m.count = safe - ow;
-                    odt_make_pixels(maker, &m, 1, a->zy, a->lo, bounds);
+                    odt_make_pixels(maker, &m, ODT_OF_ZERO, a->zy, a->lo, bounds);
                 }
             }
         }
         for (int32_t j = 0; j < edges; j++) {
             odt_made_t m = {.x = s.edges + j * 4 * words, .y = s.y[j] + n, .rows = 1, .count = 1};
-            odt_make_pixels(maker, &m, 1, a->zy, a->lo, bounds);
+            odt_make_pixels(maker, &m, ODT_OF_ZERO, a->zy, a->lo, bounds);
         }
     }
     return 1;
@@ -318,12 +340,9 @@ void odt_correlate_blocks_i8(const odt_correlation_t *a, int32_t *bounds) {
 }
 
 void odt_correlate_dx_i8(const odt_correlation_t *a, int32_t *bounds) {
-    if (correlate_lines(a, bounds)) {
-        return;
-    }
     if (odt_is_tile(a)) {
         odt_correlate_tile_i8(a, bounds);
-    } else {
+    } else if (!correlate_lines(a, bounds)) {
         odt_correlate_blocks_i8(a, bounds);
     }
 }

@@ -16,7 +16,6 @@
 
 enum {
     WINDOWS = 4, // of a panel
-    BEYOND_EIGHT = 7, // bytes copied beyond the end, in groups of eight
     DEPTH = 128, // products of a panel, a multiple of 4
     ROWS = 32,   // filters at a time
 };
@@ -32,24 +31,10 @@ typedef struct {
     int16_t panel[WINDOWS * DEPTH];
     odt_row_t rows[ROWS];
     int8_t last[DEPTH]; // a copy of the last filters' ends: nothing may be read beyond them
-    int8_t bytes[WINDOWS][DEPTH + BEYOND_EIGHT] __attribute__((aligned(4)));
+    int8_t bytes[WINDOWS][DEPTH] __attribute__((aligned(4)));
     windows_t g;
     padded_t padded;
 } forward_scratch_t;
-
-// Packs `count` > 0 bytes, and up to 7 more: 6 instructions for 8.
-static inline void copy_beyond(int8_t *to, const int8_t *from, int32_t count) {
-    uint32_t first, second;
-    __asm volatile (
-        "1:\n"
-        "ldr %3, [%1], #4\n"
-        "ldr %4, [%1], #4\n"
-        "subs %2, %2, #8\n"
-        "str %3, [%0], #4\n"
-        "str %4, [%0], #4\n"
-        "bgt 1b\n"
-        : "+r" (to), "+r" (from), "+r" (count), "=&r" (first), "=&r" (second) : : "cc", "memory");
-}
 
 // The place of depth k in a window: `from` bytes into line kh * KW + kw, which has `taps` taps; also whether windows
 // consist of whole words.
@@ -97,15 +82,15 @@ static void gather(
     }
 }
 
-// The same for a window inside the image after which 7 more bytes may be read; its lines are `size` bytes apart.
+// The same for a window inside the image; its lines are `size` bytes apart.
 static void gather_inside(const int8_t *x, place_t at, int32_t count, int32_t size, int8_t *to) {
     int32_t here = odt_min(at.length - at.from, count);
-    copy_beyond(to, x + at.from, here);
+    odt_copy_line_i8(to, x + at.from, here);
     for (count -= here; count > 0; count -= at.length) {
         to += here;
         x += size;
         here = at.length;
-        copy_beyond(to, x, odt_min(here, count));
+        odt_copy_line_i8(to, x, odt_min(here, count));
     }
 }
 
@@ -141,8 +126,6 @@ __attribute__((noinline)) static void pack_any(
     int32_t pixel = odt_pixel(a->C, a->x_skip), size = a->W * pixel, offset = at.kh * size + at.kw * pixel + at.from;
     int32_t lies[WINDOWS], direct = 0, here; // -1 or 0 each
     const int8_t *x[WINDOWS];
-    // the last end of a window that may be copied eight bytes at a time
-    const int8_t *end = a->x + a->B * a->H * size - a->x_skip - BEYOND_EIGHT;
     int16_t *panel = s->panel;
     for (int32_t i = 0; i < WINDOWS; i++) {
         const window_t *w = &windows[i];
@@ -152,7 +135,7 @@ __attribute__((noinline)) static void pack_any(
         x[i] = s->bytes[i];
         if (lies[i]) {
             x[i] = from + offset;
-        } else if (w->is_inside && at.taps == a->KW && from + (a->KH - 1) * size + at.length <= end) {
+        } else if (w->is_inside && at.taps == a->KW) {
             gather_inside(from + at.kh * size, at, count, size, s->bytes[i]);
         } else {
             gather(a, w, at, count, s, s->bytes[i]);

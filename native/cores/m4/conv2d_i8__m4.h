@@ -26,17 +26,6 @@ static inline int32_t odt_first_of(const odt_correlation_t *a, int32_t group) {
     return odt_max(odt_min(group * 4, a->N - 4), 0);
 }
 
-// Images: pixels of C channels, `pixel` bytes apart; zx outside.
-typedef struct {
-    int32_t H, W, C, pixel, zx;
-} odt_image_t;
-
-#define ODT_IMAGE_OF(a) ((odt_image_t) {(a)->H, (a)->W, (a)->C, odt_pixel((a)->C, (a)->x_skip), (a)->zx})
-
-// Copies rows ih .. of an image at x, from column iw on, to rows of `pitch` bytes, a whole number of pixels.
-void odt_copy_tile_i8(const odt_image_t *image, const int8_t *x, int32_t ih, int32_t iw, int32_t rows, int32_t pitch,
-    int8_t *to);
-
 // Convolutions with a single filter, if odt_is_one(). Updates `bounds`.
 #if ODT_MPY
 static inline int odt_is_one(const odt_correlation_t *a) {
@@ -66,6 +55,9 @@ static inline void odt_correlate_tile_i8(const odt_correlation_t *a, int32_t *bo
 int odt_is_tile(const odt_correlation_t *a);
 void odt_correlate_tile_i8(const odt_correlation_t *a, int32_t *bounds);
 #endif
+
+// About how many instructions the gradient of the input takes without tiles, if filters are one line; else INT64_MAX.
+int64_t odt_cost_of_lines(const odt_correlation_t *a);
 
 // The same for any sizes: the forward pass, and the gradient of the input.
 void odt_correlate_all_i8(const odt_correlation_t *a, int32_t *bounds);

@@ -1,7 +1,7 @@
 // Convolutions with a single filter, and gradients of two inputs (correlate.h), on cores with SMLAD, a Cortex-M4 and
 // later. Rows of x are copied to the stack, with their padding and without other groups' channels; four adjacent
 // windows are multiplied by the filter, two by both, which are packed as int16. A channel of a depthwise convolution is
-// one. The stack holds 3.2 KB.
+// one. The stack holds 4.2 KB.
 
 #include "../../core.h"
 #include "../correlate.h"
@@ -12,12 +12,13 @@
 #include <string.h>
 
 #include "../../fixed.h"
+#include "tiles_i8__m4.h"
 #include "words__m4.h"
 #include "conv2d_i8__m4.h"
 #include "pixels_i8__m4.h"
 
 enum {
-    ROOM = 1536,  // bytes of copied rows
+    ROOM = 2560,  // bytes of copied rows, and those that the filter leaves
     WORDS = 144,  // of the filter, or two
     OUTPUTS = 64, // at a time
 };
@@ -25,18 +26,19 @@ enum {
 #include "conv2d_one_i8__m4.inc"
 
 typedef struct {
-    uint32_t w[2 * WORDS];
-    int8_t x[ROOM + 4] __attribute__((aligned(4)));
+    uint32_t w[2 * WORDS + ROOM / 4 + 2] __attribute__((aligned(8))); // then copied rows
     int32_t sums[OUTPUTS];
     int kind; // of the scale
     void (*finish)(finish_t *, int8_t *, int32_t);
+    void (*sum)(copied_t *);
     finish_t q;
     copied_t f;
 } one_t;
 
-// Words of a filter's row, columns of outputs at a time, bytes of a copied row of these, and rows of outputs.
+// Words of a filter's row, columns of outputs at a time, numbers in a copied row of these, rows of outputs, and bytes
+// of a number.
 typedef struct {
-    int32_t words, columns, pitch, rows;
+    int32_t words, columns, pitch, rows, size;
     int is_three, are_pairs; // whether sum_threes() does it, and sum_three_rows()
     int32_t unit;            // windows of four sums
 } ones_t;
@@ -52,11 +54,13 @@ static int plan_ones(ones_t *p, const odt_correlation_t *a) {
         return 0;
     }
     p->unit = unit;
+    p->size = a->C % 4 ? 1 : 2; // pixels of whole words are copied as pairs
     p->words = (row + 3) >> 2;
     p->is_three = N == 1 && a->C == 1 && a->KW <= 3 && a->SW == 1;
     p->are_pairs = p->is_three && a->KH == 3 && a->SH == 1 && a->OH > 1;
-    p->columns = odt_min(odt_min((ROOM / a->KH / a->C - a->KW) / a->SW + 1, a->OW), (OUTPUTS >> p->are_pairs) / N);
-    if (p->words * a->KH > WORDS / N || ROOM / a->KH < row || p->columns < unit) {
+    int32_t room = (4 * 2 * WORDS + ROOM - 8 * p->words * a->KH * N) >> (p->size - 1);
+    p->columns = odt_min(odt_min((room / a->KH / a->C - a->KW) / a->SW + 1, a->OW), (OUTPUTS >> p->are_pairs) / N);
+    if (p->words * a->KH > WORDS / N || room / a->KH < row || p->columns < unit) {
         return 0;
     }
     if (p->columns < a->OW) { // parts of one size
@@ -64,7 +68,7 @@ static int plan_ones(ones_t *p, const odt_correlation_t *a) {
         p->columns = ((a->OW + parts - 1) / parts + unit - 1) & -unit;
     }
     p->pitch = ((p->columns - 1) * a->SW + a->KW) * a->C;
-    p->rows = odt_min((ROOM / p->pitch - a->KH) / a->SH + 1, a->OH);
+    p->rows = odt_min((room / p->pitch - a->KH) / a->SH + 1, a->OH);
     return 1;
 }
 
@@ -153,7 +157,7 @@ static int32_t pack_one(const odt_correlation_t *a, const ones_t *p, uint32_t *t
             }
         }
     }
-    return odt_wrap_sub(a->bias ? a->bias[0] : 0, odt_wrap_mul(a->zx, sum));
+    return odt_wrap_sub(a->bias ? a->bias[0] : 0, p->size == 2 ? 0 : odt_wrap_mul(a->zx, sum));
 }
 
 // Converts `count` sums, whatever the scale.
@@ -162,6 +166,16 @@ static void finish_ones_slowly(const odt_correlation_t *a, const int32_t *sums, 
     for (int32_t N = a->N; count; count -= N, y += a->y_ow) {
         for (int32_t n = 0; n < N; n++) {
             y[n] = odt_clamp(odt_rescaled(*sums++, q), a->zy, a->lo, a->peak);
+        }
+    }
+}
+
+// Limits the outputs of one filter, or two, to at least lo.
+static __attribute__((noinline)) void clamp_ones(int8_t *y, int32_t step, int32_t count, int32_t N, int32_t lo) {
+    for (int32_t n = 0; n < N; n++) {
+        int8_t *at = y + n;
+        for (int32_t i = count; i; i -= N, at += step) {
+            *at = (int8_t)odt_max(*at, lo);
         }
     }
 }
@@ -183,10 +197,7 @@ static void finish_ones(const odt_correlation_t *a, one_t *s, int8_t *y, int32_t
         s->finish(&s->q, y, step);
         uint32_t found[2] = {0, s->q.smallest};
         if (odt_is_below(found, a->lo, 128)) {
-            for (int32_t i = 0, N = a->N; i < count; i++) {
-                int8_t *at = y + (N == 1 ? i : i >> 1) * step + (i & (N - 1));
-                *at = (int8_t)odt_max(*at, a->lo);
-            }
+            clamp_ones(y, step, count, a->N, a->lo);
         }
     }
 }
@@ -195,7 +206,10 @@ void odt_correlate_one_i8__m4(const odt_correlation_t *a, int32_t *bounds) {
     one_t s;
     ones_t p;
     plan_ones(&p, a);
-    int32_t bias = a->bias ? a->bias[0] : 0, start = pack_one(a, &p, s.w), step = a->SW * a->C;
+    int32_t bias = a->bias ? a->bias[0] : 0, start = pack_one(a, &p, s.w), step = a->SW * a->C * p.size;
+    int32_t pitch = p.pitch * p.size, down = a->SH * pitch;
+    int are_words = p.size == 2;
+    int8_t *tile = (int8_t *)(s.w + 2 * p.words * a->KH * a->N);
     int32_t size = a->H * a->W * odt_pixel(a->C, a->x_skip), whole = p.columns & -p.unit, N = a->N;
     int is_positive = a->zy == -128, is_row = a->y_ow == N;
     odt_scale_t scale = {0};
@@ -205,26 +219,37 @@ void odt_correlate_one_i8__m4(const odt_correlation_t *a, int32_t *bounds) {
         .smallest = odt_twice(INT16_MAX)};
     s.finish = is_row ? is_positive ? finish_positive_row : finish_row
                       : N == 2 ? finish_pairs : is_positive ? finish_positive_column : finish_column;
+    s.f = (copied_t) {.step = step, .w = s.w, .width = 8 * p.words * N, .rows = a->KH,
+        .back = pitch - 4 * p.size * p.words, .start = start};
+    s.sum = p.is_three ? sum_threes : N == 2 ? are_words ? sum_twos_of_pairs : sum_twos
+        : are_words ? sum_fours_of_pairs : sum_fours;
     for (int32_t b = 0; b < a->B; b++) {
         for (int32_t left = 0; left < a->OW; left += p.columns) {
             int32_t ow = odt_min(left, a->OW - p.columns); // some are computed twice
             for (int32_t first = 0; first < a->OH; first += p.rows) {
                 int32_t rows = odt_min(p.rows, a->OH - first);
                 odt_poll();
-                odt_copy_tile_i8(&image, a->x + b * size, first * a->SH - a->top, ow * a->SW - a->left,
-                    (rows - 1) * a->SH + a->KH, p.pitch, s.x);
+                int32_t ih = first * a->SH - a->top, iw = ow * a->SW - a->left, lines = (rows - 1) * a->SH + a->KH;
+                if (are_words) {
+                    odt_widen_tile_i8(&image, a->x + b * size, ih, iw, lines, p.pitch, (uint32_t *)(void *)tile);
+                } else {
+                    odt_copy_tile_i8(&image, a->x + b * size, ih, iw, lines, p.pitch, tile);
+                }
                 for (int32_t at = 0, stop = 0; stop < p.columns; at = p.columns - p.unit) { // and the last
                     int32_t count = at ? p.unit : whole, most = OUTPUTS / (count * N);
-                    const int8_t *x = s.x + at * step;
+                    const int8_t *x = tile + at * step;
                     int8_t *y = a->y + b * a->y_b + first * a->y_oh + (ow + at) * a->y_ow;
                     stop = at + count;
                     for (int32_t i = 0, lines; i < rows; i += lines) {
                         lines = odt_min(most, rows - i);
                         int are_pairs = p.are_pairs && lines > 1;
                         lines &= are_pairs ? ~1 : ~0;
-                        s.f = (copied_t) {x + i * a->SH * p.pitch, step, s.w, 8 * p.words * N, s.sums, a->KH,
-                            p.pitch - 4 * p.words, start, count * N / 4, lines, a->SH * p.pitch - count * step};
-                        (are_pairs ? sum_three_rows : p.is_three ? sum_threes : N == 2 ? sum_twos : sum_fours)(&s.f);
+                        s.f.x = x + i * down;
+                        s.f.sums = s.sums;
+                        s.f.fours = count * N / 4;
+                        s.f.lines = lines;
+                        s.f.next = down - count * step;
+                        (are_pairs ? sum_three_rows : s.sum)(&s.f);
                         finish_ones(a, &s, y + i * a->y_oh, lines, count * N);
                     }
                 }

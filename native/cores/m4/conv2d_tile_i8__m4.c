@@ -1,6 +1,7 @@
 // Products of int8 matrices (correlate.h) on cores with SMLAD, a Cortex-M4 and later, for windows of several lines or
-// with padding. Rows of x are copied to the stack with their padding, without other groups' channels: a tile. Windows
-// are multiplied in place, line by line, by four filters that are packed as int16. The stack holds 4.6 KB.
+// with padding. Rows of x are copied to the stack with their padding, without other groups' channels: a tile, as pairs
+// of int16 if pixels have whole words. Windows are multiplied in place, line by line, by four filters that are packed
+// as int16. The stack holds 4.6 KB.
 
 #include "../../core.h"
 #include "../correlate.h"
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "../../fixed.h"
+#include "tiles_i8__m4.h"
 #include "words__m4.h"
 #include "conv2d_i8__m4.h"
 #include "pixels_i8__m4.h"
@@ -17,26 +19,28 @@
 enum {
     FILTERS = 4,  // of a group
     DEPTH = 288,  // products of a panel, for one group or several
-    LINE = 24,    // words
+    LINE = 24,    // words, and of pairs
+    LONG = 32,
     GROUPS = 4,
-    ROOM = 1536,  // bytes of copied rows
+    PANEL = 2 * FILTERS * DEPTH, // bytes
+    ROOM = 1536,  // bytes of copied rows, and those that the panel leaves
     OUTPUTS = 32, // of fewer than four filters, at a time
 };
 
 typedef struct {
-    int16_t panel[FILTERS * DEPTH];
     odt_maker_t makers[GROUPS];
-    int8_t x[ROOM + 8] __attribute__((aligned(4))), has_scale[GROUPS];
+    int8_t panel[PANEL + ROOM + 8] __attribute__((aligned(8))), has_scale[GROUPS]; // then copied rows
 } scratch_t;
 
 // Lines of a window, their words, and their bytes if these do not have whole words; groups of filters, and how many are
-// packed at a time; columns and rows of outputs in a tile, and images; bytes of a copied row, and of an image.
+// packed at a time, and the bytes of these; columns and rows of outputs in a tile, and images; numbers in a copied row,
+// and in an image; bytes of a number.
 typedef struct {
-    int32_t lines, words, length, groups, at_once, columns, rows, images, pitch, size;
+    int32_t lines, words, length, groups, at_once, panel, columns, rows, images, pitch, size, unit;
 } tile_plan_t;
 
 static int tile_plan_tile(const odt_correlation_t *a, tile_plan_t *p) {
-    int32_t row = a->KW * a->C, parts = 1;
+    int32_t row = a->KW * a->C, parts = 1, most_words = a->C % 4 ? LINE : LONG;
     if (a->KH < 1 || row < 1 || row > 4 * DEPTH || a->KH > DEPTH || a->N < 1 || a->B < 1 || a->OH < 1 || a->OW < 1
         || (a->w_c == 1 && a->KW > 1 && a->w_kw != a->C) || a->zx != (int8_t)a->zx || a->SW > ROOM || a->SH > ROOM) {
         return 0;
@@ -44,8 +48,8 @@ static int tile_plan_tile(const odt_correlation_t *a, tile_plan_t *p) {
     if (a->w_c == 1 && a->C % 4 && a->KH * row > ODT_FEW_DEPTH && !odt_is_contiguous(a)) {
         return 0; // odt_correlate_all_i8() would not do for other scales
     }
-    if (a->KH == 1 && row > 4 * LINE) { // its parts are lines
-        for (parts = 2; row % (4 * parts) || row / parts > 4 * LINE; parts++) {
+    if (a->KH == 1 && row > 4 * most_words) { // its parts are lines
+        for (parts = 2; row % (4 * parts) || row / parts > 4 * most_words; parts++) {
             if (parts == 8) {
                 return 0;
             }
@@ -54,81 +58,26 @@ static int tile_plan_tile(const odt_correlation_t *a, tile_plan_t *p) {
     p->lines = a->KH * parts;
     p->length = row / parts;
     p->words = (p->length + 3) >> 2;
-    int32_t depth = 4 * p->words * p->lines, most = (ROOM / a->KH / a->C - a->KW) / a->SW + 1;
-    if (p->words > LINE || depth > DEPTH || ROOM / a->KH / a->C < a->KW) {
+    p->unit = a->C % 4 ? 1 : 2;
+    int32_t depth = 4 * p->words * p->lines;
+    if (p->words > most_words || depth > DEPTH) {
+        return 0;
+    }
+    p->groups = (a->N + FILTERS - 1) / FILTERS;
+    p->at_once = odt_min(odt_min(DEPTH / depth, GROUPS), p->groups);
+    p->panel = 2 * FILTERS * depth * p->at_once;
+    int32_t room = (PANEL + ROOM - p->panel) >> (p->unit - 1);
+    int32_t most = (room / a->KH / a->C - a->KW) / a->SW + 1;
+    if (room / a->KH / a->C < a->KW) {
         return 0;
     }
     parts = (a->OW + most - 1) / most;
     p->columns = (a->OW + parts - 1) / parts;
     p->pitch = ((p->columns - 1) * a->SW + a->KW) * a->C;
-    p->rows = odt_min((ROOM / p->pitch - a->KH) / a->SH + 1, a->OH);
+    p->rows = odt_min((room / p->pitch - a->KH) / a->SH + 1, a->OH);
     p->size = (p->pitch * ((p->rows - 1) * a->SH + a->KH) + 3) & ~3;
-    p->images = p->rows == a->OH && parts == 1 ? odt_min(ROOM / p->size, a->B) : 1;
-    p->groups = (a->N + FILTERS - 1) / FILTERS;
-    p->at_once = odt_min(odt_min(DEPTH / depth, GROUPS), p->groups);
+    p->images = p->rows == a->OH && parts == 1 ? odt_min(room / p->size, a->B) : 1;
     return 1;
-}
-
-// Copies `count` bytes, eight at a time in 6 instructions.
-static inline void copy_line(int8_t *to, const int8_t *from, int32_t count) {
-    if (count >= 8) {
-        uint32_t first, second;
-        __asm volatile (
-            "subs %2, %2, #8\n"
-            "1:\n"
-            "ldr %3, [%1], #4\n"
-            "ldr %4, [%1], #4\n"
-            "subs %2, %2, #8\n"
-            "str %3, [%0], #4\n"
-            "str %4, [%0], #4\n"
-            "bge 1b\n"
-            "add %2, %2, #8\n"
-            : "+r" (to), "+r" (from), "+r" (count), "=&r" (first), "=&r" (second) : : "cc", "memory");
-    }
-    odt_copy(to, from, count);
-}
-
-void odt_copy_tile_i8(const odt_image_t *image, const int8_t *x, int32_t ih, int32_t iw, int32_t rows, int32_t pitch,
-    int8_t *to) {
-    const odt_image_t copy = *image, *a = &copy;
-    int32_t C = a->C, pixel = a->pixel, first = odt_max(-iw, 0), columns = pitch / C;
-    int32_t last = odt_min(columns, a->W - iw);
-    if (first > 0 || last < columns || ih < 0 || ih + rows > a->H) {
-        uint32_t *fill = (uint32_t *)(void *)to, none = (uint8_t)a->zx * 0x01010101u;
-        #pragma GCC unroll 4
-        for (const uint32_t *full = fill + ((rows * pitch + 3) >> 2); fill != full; fill++) {
-            *fill = none;
-        }
-    }
-    for (int32_t end = ih + rows; ih < end; ih++, to += pitch) {
-        if (ih < 0 || ih >= a->H || first >= last) {
-            continue;
-        }
-        const int8_t *from = x + (ih * a->W + iw + first) * pixel;
-        int8_t *at = to + first * C, *stop = to + last * C;
-        if (pixel == C) {
-            copy_line(at, from, (int32_t)(stop - at));
-            continue;
-        }
-        for (; C == 1 && stop - at > 3; at += 4, from += 4 * pixel) {
-            const uint8_t *of = (const uint8_t *)from;
-            uint32_t four = (uint32_t)of[0] | (uint32_t)of[pixel] << 8 | (uint32_t)of[2 * pixel] << 16
-                | (uint32_t)of[3 * pixel] << 24;
-            memcpy(at, &four, 4);
-        }
-        for (; C == 4 && at != stop; at += 4, from += pixel) {
-            memcpy(at, from, 4);
-        }
-        for (; C % 8 == 0 && at != stop; at += C, from += pixel) {
-            copy_line(at, from, C);
-        }
-        for (; at != stop; at += C, from += pixel) {
-            int32_t c = 0;
-            do {
-                at[c] = from[c];
-            } while (++c != C);
-        }
-    }
 }
 
 // Prepares a group's sums and scales. Returns whether the maker can use these.
@@ -149,8 +98,8 @@ static int begin_group(const odt_correlation_t *a, const tile_plan_t *p, int32_t
         maker->start[j] = maker->scale == ODT_UPPER ? bias[j] * 256 : bias[j];
     }
     maker->words = p->words;
-    maker->jump = (p->lines == a->KH ? p->pitch : p->length) - 4 * p->words;
-    maker->back = a->SW * a->C - p->lines * (4 * p->words + maker->jump);
+    maker->jump = p->lines == 1 ? 0 : p->unit * ((p->lines == a->KH ? p->pitch : p->length) - 4 * p->words);
+    maker->back = p->unit * (a->SW * a->C - 4 * p->lines * p->words) - p->lines * maker->jump;
     maker->step = a->N >= FILTERS ? a->y_ow : FILTERS;
     return 1;
 }
@@ -191,14 +140,14 @@ static void pack_group(const odt_correlation_t *a, const tile_plan_t *p, int32_t
 }
 
 // Computes rows of outputs of fewer than four filters.
-static void make_few(const odt_correlation_t *a, odt_maker_t *maker, odt_made_t made, int32_t *bounds) {
+static void make_few(const odt_correlation_t *a, odt_maker_t *maker, odt_made_t made, int32_t unit, int32_t *bounds) {
     int8_t few[OUTPUTS * FILTERS];
     int32_t N = a->N, step = a->y_ow;
     for (; made.rows; made.rows--, made.x += made.x_row, made.y += made.y_row) {
         for (int32_t done = 0, count; done < made.count; done += count) {
             count = odt_min(made.count - done, OUTPUTS);
-            odt_made_t part = {.x = made.x + done * a->SW * a->C, .y = few, .rows = 1, .count = count};
-            odt_make_pixels(maker, &part, 0, a->zy, a->lo, bounds);
+            odt_made_t part = {.x = made.x + done * a->SW * a->C * unit, .y = few, .rows = 1, .count = count};
+            odt_make_pixels(maker, &part, unit == 2 ? ODT_OF_PAIRS : ODT_OF_BYTES, a->zy, a->lo, bounds);
             int8_t *y = made.y + done * step;
             for (const int8_t *from = few, *end = few + FILTERS * count; from != end; from += FILTERS, y += step) {
                 y[0] = from[0];
@@ -216,13 +165,15 @@ static void make_few(const odt_correlation_t *a, odt_maker_t *maker, odt_made_t 
 // Rows oh .. of a tile from column ow on, of images b ..: outputs of a group.
 static void make_tile(const odt_correlation_t *a, const tile_plan_t *p, int32_t n, int32_t b, int32_t oh, int32_t ow,
     odt_maker_t *maker, const int8_t *x, int32_t *bounds) {
-    odt_made_t made = {.x = x, .y = a->y + b * a->y_b + oh * a->y_oh + ow * a->y_ow + n, .x_row = a->SH * p->pitch,
+    odt_made_t made = {.x = x, .y = a->y + b * a->y_b + oh * a->y_oh + ow * a->y_ow + n,
+        .x_row = a->SH * p->pitch * p->unit,
         .y_row = a->y_oh, .rows = odt_min(p->rows, a->OH - oh), .count = odt_min(p->columns, a->OW - ow)};
-    for (int32_t images = odt_min(p->images, a->B - b); images; images--, made.x += p->size, made.y += a->y_b) {
+    int32_t images = odt_min(p->images, a->B - b), size = p->size * p->unit;
+    for (; images; images--, made.x += size, made.y += a->y_b) {
         if (a->N < FILTERS) {
-            make_few(a, maker, made, bounds);
+            make_few(a, maker, made, p->unit, bounds);
         } else {
-            odt_make_pixels(maker, &made, 0, a->zy, a->lo, bounds);
+            odt_make_pixels(maker, &made, p->unit == 2 ? ODT_OF_PAIRS : ODT_OF_BYTES, a->zy, a->lo, bounds);
         }
     }
 }
@@ -236,7 +187,7 @@ static void correlate_groups(
     int is_alike = a->q_step == 0 && !a->bias && a->zx == 0; // one maker for all groups
     for (int32_t i = first; i < stop; i++) {
         odt_maker_t *maker = &s->makers[is_alike ? 0 : i - first];
-        int16_t *panel = s->panel + (i - first) * FILTERS * depth;
+        int16_t *panel = (int16_t *)(void *)s->panel + (i - first) * FILTERS * depth;
         int32_t n = odt_first_of(a, i);
         if (!is_alike || i == 0) {
             s->has_scale[i - first] = (int8_t)begin_group(a, p, n, maker);
@@ -247,7 +198,7 @@ static void correlate_groups(
             continue;
         }
         pack_group(a, p, n, maker->scale == ODT_UPPER, panel);
-        if (a->zx) {
+        if (a->zx && p->unit == 1) {
             odt_begin_sums(maker->start, panel, p->words * p->lines, a->zx);
         }
     }
@@ -257,15 +208,21 @@ static void correlate_groups(
                 int32_t rows = (odt_min(p->rows, a->OH - oh) - 1) * a->SH + a->KH;
                 odt_poll();
                 for (int32_t i = 0; i < odt_min(p->images, a->B - b); i++) {
-                    odt_copy_tile_i8(&image, a->x + (b + i) * size, oh * a->SH - a->top, ow * a->SW - a->left, rows,
-                        p->pitch, s->x + i * p->size);
+                    const int8_t *x = a->x + (b + i) * size;
+                    int32_t ih = oh * a->SH - a->top, iw = ow * a->SW - a->left;
+                    int8_t *to = s->panel + p->panel + i * p->size * p->unit;
+                    if (p->unit == 2) {
+                        odt_widen_tile_i8(&image, x, ih, iw, rows, p->pitch, (uint32_t *)(void *)to);
+                    } else {
+                        odt_copy_tile_i8(&image, x, ih, iw, rows, p->pitch, to);
+                    }
                 }
                 for (int32_t i = first; i < stop; i++) {
                     odt_maker_t *maker = &s->makers[is_alike ? 0 : i - first];
-                    maker->panel = s->panel + (i - first) * FILTERS * depth;
-                    maker->panel_end = maker->panel + FILTERS * depth;
+                    maker->panel = (int16_t *)(void *)s->panel + (i - first) * FILTERS * depth;
+                    maker->panel_end = p->lines == 1 ? NULL : maker->panel + FILTERS * depth;
                     if (s->has_scale[is_alike ? 0 : i - first]) {
-                        make_tile(a, p, odt_first_of(a, i), b, oh, ow, maker, s->x, bounds);
+                        make_tile(a, p, odt_first_of(a, i), b, oh, ow, maker, s->panel + p->panel, bounds);
                     }
                 }
             }
@@ -286,19 +243,25 @@ static __attribute__((noinline)) void correlate_tiles(
 // conv2d_i8__m4.c).
 static int64_t cost_of_tile(const odt_correlation_t *a, const tile_plan_t *p) {
     int64_t all = a->B * a->OH * a->OW, words = p->words * p->lines;
-    int32_t begin = a->w_c == 1 ? 600 : 200;
     int32_t parts = (a->OW + p->columns - 1) / p->columns, tiles = (a->OH + p->rows - 1) / p->rows * parts * a->B;
-    int32_t copies = (p->groups + p->at_once - 1) / p->at_once;
+    int32_t copies = (p->groups + p->at_once - 1) / p->at_once, begin = a->w_c == 1 ? 600 : 200;
+    int64_t few = a->N < FILTERS ? 15 * all : 0;
+    if (p->unit == 2) {
+        int64_t outputs = all * (11 * words + (p->lines > 1 ? 9 * p->lines : 4) + 21) + tiles * 135;
+        return 700 + p->groups * (begin + (a->w_c == 1 ? 12 : 30) * words + outputs)
+            + (int64_t)copies * tiles * p->size * 3 / 2 + few;
+    }
     int64_t outputs = all * (13 * words + 6 * p->lines + 26) + a->B * a->OH * parts * 45;
     return p->groups * (begin + (a->w_c == 1 ? 16 : 30) * words + outputs)
-        + (int64_t)copies * tiles * (p->size + p->size / 4 + 100) + (a->N < FILTERS ? 15 * all : 0);
+        + (int64_t)copies * tiles * (p->size + p->size / 4 + 100) + few;
 }
 
 static int64_t cost_of_few(const odt_correlation_t *a, int32_t groups) {
     int32_t line = a->KW * a->C, depth = a->KH * line, words = (depth + 3) >> 2, all = a->B * a->OH * a->OW;
-    int32_t block = odt_min(320 / words, 32), packs = groups <= 24 / words ? 1 : (all + block - 1) / block;
-    return groups * ((int64_t)packs * (600 + 16 * words) + (int64_t)all * (13 * words + 27))
-        + (int64_t)all * (20 + depth + a->KH * (10 + line % 4 * 3));
+    int32_t block = odt_min(256 / words, 32), packs = groups <= 24 / words ? 1 : (all + block - 1) / block;
+    int32_t word = groups > 2 ? 11 : 13; // as pairs
+    return groups * ((int64_t)packs * (600 + 16 * words) + (int64_t)all * (word * words + 27))
+        + (int64_t)all * (20 + depth + a->KH * (10 + line % 4 * 3) + (groups > 2 ? 5 * words : 0));
 }
 
 static int64_t cost_of_panels(const odt_correlation_t *a) {
@@ -320,13 +283,13 @@ static int64_t cost_of_blocks(const odt_correlation_t *a, const tile_plan_t *p) 
 
 int odt_is_tile(const odt_correlation_t *a) {
     tile_plan_t p;
-    int is_in_place = a->KH == 1 && a->KW == 1 && a->C % 4 == 0 && a->w_c == 1;
+    int is_in_place = a->KH * a->KW == 1 && (a->w_c == 1 ? a->C % 4 == 0 : a->N >= FILTERS);
     if (is_in_place || !tile_plan_tile(a, &p)) {
         return 0;
     }
     int64_t cost = cost_of_tile(a, &p);
     if (a->w_c != 1) {
-        return cost + cost / 16 < cost_of_blocks(a, &p);
+        return cost + cost / 16 < cost_of_blocks(a, &p) && cost < odt_cost_of_lines(a);
     }
     return cost < cost_of_panels(a)
         && (a->KH * a->KW * a->C > ODT_FEW_DEPTH || cost < cost_of_few(a, p.groups));

@@ -244,7 +244,7 @@ int odt_depthwise_dw_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t n) {
 
 int odt_depthwise_dw_tiny_i8__m4(const odt_depthwise2d_dw_i8_t *a, int32_t first, int32_t stop) {
     int32_t size[] = {a->H, a->W, a->KH, a->KW, a->SH, a->SW, a->PT, a->PL, a->OH, a->OW}, N = a->N, dw[49][4];
-    odt_tiny_pixel_t x[ODT_TINY_M4], e[ODT_TINY];
+    odt_tiny_pixel_t x[ODT_TINY_FOUR], e[ODT_TINY_OUTPUTS];
     odt_tiny_t t;
     if (a->R < 4 || !odt_tiny_plan(&t, size)) {
         return 0;

@@ -255,7 +255,7 @@ ODT_ASSEMBLY static void sum_taps(const uint8_t *taps, const odt_tiny_pixel_t *w
 // Computes four channels of tiny images.
 static void depthwise_tiny(const odt_depthwise_t *a, const odt_tiny_t *t, int32_t n, int32_t *bounds) {
     int32_t sums[OUTPUTS][4], start[4], step = a->w_n, N = a->N;
-    odt_tiny_pixel_t w[49], x[ODT_TINY_M4], *to = w;
+    odt_tiny_pixel_t w[49], x[ODT_TINY_FOUR], *to = w;
     odt_scales_t scales;
     for (int32_t i = 0; i < 4; i++) {
         start[i] = a->bias ? a->bias[n + i] : 0;

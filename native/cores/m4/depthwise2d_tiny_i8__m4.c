@@ -9,9 +9,13 @@ ODT_BESIDE_ASSEMBLY
 
 int odt_tiny_plan(odt_tiny_t *t, const int32_t *size) {
     int32_t H = size[0], W = size[1], KH = size[2], KW = size[3], OH = size[8], OW = size[9];
-    int32_t most = KH <= ODT_TINY && KW <= ODT_TINY && KH * KW <= ODT_TINY ? ODT_TINY_M4 : ODT_TINY;
-    if (H > most || W > most || OH > ODT_TINY || OW > ODT_TINY || H * W > most || OH * OW > ODT_TINY || KH > 7
-        || KW > 7) {
+    if (KH > 7 || KW > 7) {
+        return 0;
+    }
+    int is_four = KH * KW == 4;
+    int32_t most = is_four ? ODT_TINY_FOUR : KH * KW <= ODT_TINY ? ODT_TINY_M4 : ODT_TINY;
+    int32_t outputs = is_four ? ODT_TINY_OUTPUTS : ODT_TINY;
+    if (H > most || W > most || OH > outputs || OW > outputs || H * W > most || OH * OW > outputs) {
         return 0;
     }
     uint8_t *to = t->taps;

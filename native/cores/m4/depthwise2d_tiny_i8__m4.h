@@ -26,6 +26,7 @@ typedef uint32_t odt_tiny_pixel_t[2]; // four channels as int16: 0 and 2, then 1
 // Loads pixels of four channels, `step` bytes apart, minus zx.
 static inline void odt_tiny_load(odt_tiny_pixel_t *to, const int8_t *x, int32_t step, int32_t count, int32_t zx) {
     uint32_t minus = odt_twice(-zx);
+    #pragma GCC unroll 4
     for (; count > 0; count--, x += step, to++) {
         uint32_t word = odt_word(x);
         (*to)[0] = odt_even(word, minus);

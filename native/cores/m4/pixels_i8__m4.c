@@ -109,7 +109,7 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
     return odt_add_bounds(bounds, found, scales->kind, 128);
 }
 
-// The words of a window, at most 24: unrolled, or in small code a loop over four at a time.
+// The words of a window, at most 24, of pairs 32: unrolled, or in small code a loop over four at a time.
 #if ODT_MPY
 #define FIRST_WORD \
     "rsb r4, r4, #0\n" /* those modulo 4 are done first */ \
@@ -238,7 +238,7 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
 // 13 instructions for 16 products, 27 for four outputs, 32 with any shift; 1 fewer from zero, 3 without the smallest.
 // r0: 28 bytes into the maker, r1: panel, r2: x, r3: y, r4-r7: sums and results, r8-r12, lr: pairs of the panel and of
 // x; r1, r8-r12, lr: scales, bounds.
-#define MAKE(name, next, start, entry, whole) \
+#define MAKE(name, next, start, entry, whole, size, words) \
     ODT_ASSEMBLY static void name(odt_maker_t *maker, const int8_t *x, int8_t *y) { \
         (void)maker, (void)x, (void)y; \
         __asm volatile ( \
@@ -250,7 +250,7 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
             "ldr r4, [r0, #32]\n" \
             "ldr r7, [r0, #48]\n" \
             entry \
-            "mov r5, #52\n" \
+            "mov r5, #" size "\n" \
             "adr.w r6, 2f\n" \
             "mla r4, r4, r5, r6\n" \
             "add r4, r4, #1\n" \
@@ -270,16 +270,17 @@ int odt_finish_pixels(int32_t (*sums)[4], int32_t count, const odt_scales_t *sca
             "1:\n" \
             start \
             "2:\n" \
-            WORDS \
+            words \
             "ldr pc, [r0, #52]\n" \
             NEXT_LINE \
             WAYS(WAY, next) \
             ); \
     }
 
-MAKE(make_pixels, NEXT, START, FIRST_WORD, "")
+MAKE(make_pixels, NEXT, START, FIRST_WORD, "", "52", WORDS)
 #if ODT_MPY
 #define make_pixels_of_zero make_pixels
+#define make_pixels_of_pairs make_pixels
 #else
 // the only word of a window is multiplied before the others
 #define WHOLE \
@@ -287,7 +288,13 @@ MAKE(make_pixels, NEXT, START, FIRST_WORD, "")
     "cmp r6, #1\n" \
     "it eq\n" \
     "moveq r4, r7\n"
-MAKE(make_pixels_of_zero, NEXT_OF_ZERO, ZERO, FIRST_WORD "add r4, r4, #1\n", WHOLE)
+MAKE(make_pixels_of_zero, NEXT_OF_ZERO, ZERO, FIRST_WORD "add r4, r4, #1\n", WHOLE, "52", WORDS)
+#define PAIRS_WORD /* 11 instructions, 44 bytes */ \
+    "ldm r2!, {r12, lr}\n" \
+    ODT_WORD_PRODUCTS
+#define PAIRS_FOUR PAIRS_WORD PAIRS_WORD PAIRS_WORD PAIRS_WORD
+#define PAIRS_WORDS PAIRS_FOUR PAIRS_FOUR PAIRS_FOUR PAIRS_FOUR PAIRS_FOUR PAIRS_FOUR PAIRS_FOUR PAIRS_FOUR
+MAKE(make_pixels_of_pairs, NEXT, START, "rsb r4, r4, #32\n", "", "44", PAIRS_WORDS)
 #endif
 
 int odt_begin_maker(odt_maker_t *maker, const odt_multiplier_t *q, int32_t q_step, int32_t channels,
@@ -360,7 +367,7 @@ void odt_begin_sums(int32_t *sums, const int16_t *panel, int32_t words, int32_t 
         : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "cc", "memory");
 }
 
-void odt_make_pixels(odt_maker_t *maker, const odt_made_t *made, int is_zero, int32_t zy, int32_t lo, int32_t *bounds) {
+void odt_make_pixels(odt_maker_t *maker, const odt_made_t *made, int kind, int32_t zy, int32_t lo, int32_t *bounds) {
     const int8_t *x = made->x;
     int8_t *y = made->y;
     maker->found[0] = odt_twice(INT16_MIN);
@@ -368,12 +375,13 @@ void odt_make_pixels(odt_maker_t *maker, const odt_made_t *made, int is_zero, in
     maker->way = ODT_MPY ? 0 : 2 * maker->scale + (zy == -128);
     for (int32_t i = made->rows; i; i--, x += made->x_row, y += made->y_row) {
         maker->end = y + made->count * maker->step;
-        if (!ODT_MPY && is_zero) { // in the order of the loop
+        if (!ODT_MPY && kind == ODT_OF_ZERO) { // in the order of the loop
             maker->start[0] = maker->step;
             maker->start[1] = maker->back;
             maker->start[2] = (int32_t)(uintptr_t)maker->end;
         }
-        (is_zero ? make_pixels_of_zero : make_pixels)(maker, x, y);
+        (kind == ODT_OF_ZERO ? make_pixels_of_zero : kind == ODT_OF_PAIRS ? make_pixels_of_pairs : make_pixels)(
+            maker, x, y);
     }
     if (odt_is_below(maker->found, lo, 128)) {
         y = made->y;

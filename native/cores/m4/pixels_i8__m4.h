@@ -33,7 +33,7 @@ enum { ODT_SHIFTED, ODT_UPPER, ODT_ROUNDED };
 typedef struct {
     int32_t m[4], half;
     uint32_t found[2];    // the largest and the smallest v in each half
-    const int16_t *panel; // per line `words` > 0 times four products, at most 96
+    const int16_t *panel; // per line `words` > 0 times four products, at most 96, of pairs 128
     int32_t start[4];     // overwritten if sums start from 0
     int32_t step, back;   // bytes from an output to the next; from the end of a window to the next
     const int8_t *end;    // of y
@@ -62,7 +62,10 @@ typedef struct {
     int32_t x_row, y_row, rows, count;
 } odt_made_t;
 
-// Computes `rows` times `count` > 0 outputs and updates the bounds. is_zero: sums start from 0.
-void odt_make_pixels(odt_maker_t *maker, const odt_made_t *made, int is_zero, int32_t zy, int32_t lo, int32_t *bounds);
+// How a loop begins: windows of bytes; the same, whose sums start from 0; windows of pairs (odt_widen_tile_i8()).
+enum { ODT_OF_BYTES, ODT_OF_ZERO, ODT_OF_PAIRS };
+
+// Computes `rows` times `count` > 0 outputs and updates the bounds.
+void odt_make_pixels(odt_maker_t *maker, const odt_made_t *made, int kind, int32_t zy, int32_t lo, int32_t *bounds);
 
 #endif

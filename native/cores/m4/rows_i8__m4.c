@@ -70,6 +70,35 @@
 RUN_WORDS(odt_start_rows, NONE)
 RUN_WORDS(odt_add_rows, SUMS)
 
+ODT_ASSEMBLY void odt_copy_line_i8(int8_t *to, const int8_t *from, int32_t count) {
+    (void)to, (void)from, (void)count;
+    __asm volatile (
+        ".syntax unified\n"
+        "subs r2, r2, #8\n"
+        "blt 2f\n"
+        "1:\n"
+        "ldr r3, [r1], #4\n"
+        "ldr r12, [r1], #4\n"
+        "subs r2, r2, #8\n"
+        "str r3, [r0], #4\n"
+        "str r12, [r0], #4\n"
+        "bge 1b\n"
+        "2:\n"
+        "lsls r2, r2, #30\n" // the carry: four more bytes; negative: two
+        "itt cs\n"
+        "ldrcs r3, [r1], #4\n"
+        "strcs r3, [r0], #4\n"
+        "itt mi\n"
+        "ldrhmi r3, [r1], #2\n"
+        "strhmi r3, [r0], #2\n"
+        "lsls r2, r2, #1\n"
+        "itt mi\n"
+        "ldrbmi r3, [r1]\n"
+        "strbmi r3, [r0]\n"
+        "bx lr\n"
+        );
+}
+
 // Packs `words` > 0 times four bytes at each of four addresses: 29 instructions for 32 bytes. r0: panel, r1-r3, r12: x,
 // r4-r11: pairs, lr: the number added to each, or the mask.
 #define WIDEN(even, odd) \

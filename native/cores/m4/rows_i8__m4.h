@@ -81,6 +81,8 @@ static inline int odt_is_below(const uint32_t *found, int32_t lo, int32_t plus) 
     "ldr lr, [r2], #4\n" \
     "sxtb16 r12, lr\n" \
     "sxtb16 lr, lr, ror #8\n" \
+    ODT_WORD_PRODUCTS
+#define ODT_WORD_PRODUCTS \
     "ldm r1!, {r8-r11}\n" \
     "smlad r4, r8, r12, r4\n" \
     "smlad r4, r9, lr, r4\n" \

@@ -9,6 +9,9 @@
 #include "../../core.h"
 #include "../../fixed.h"
 #include "../correlate.h"
+#if ODT_M4
+#include "../m4/words__m4.h"
+#endif
 
 // Describes windows of x [B, H, W, C], with zx outside. A window has `lines` lines of `length` bytes: a line is one of
 // its rows, or one tap if pixels lie apart.
@@ -54,6 +57,11 @@ static __attribute__((noinline)) void copy_rows(
         }
         return;
     }
+    #if ODT_M4
+    for (; length >= 16 && count > 0; count--, to += step, x += stride) {
+        odt_copy_line_i8(to, x, length);
+    }
+    #endif
     for (; count > 0; count--, to += step, x += stride) {
         int32_t i = 0;
         for (; i < length - 3; i += 4) {

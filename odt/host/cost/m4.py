@@ -10,11 +10,13 @@ PAIRS_OF_ROWS, OUTPUTS, WIDEST, TAPS, SQUARES = 64, 32, 7, 32, 16
 SCAN, ERROR, ERROR_ROW, ERROR_TAP = M4["DW_SCAN"], M4["DW_ERROR"], M4["DW_ERROR_ROW"], M4["DW_ERROR_TAP"]
 PANEL, PANEL_ROW, PANEL_WORD = M4["DW_PANEL"], M4["DW_PANEL_ROW"], M4["DW_PANEL_WORD"]
 PANEL_PACK, PANEL_PACK_WORD = M4["DW_PACK"], M4["DW_PACK_WORD"]
-FILTERS, FEW_DEPTH, GROUPS, GATHERED = 4, M4["FEW_DEPTH"], 8, 1280
+FILTERS, FEW_DEPTH, GROUPS, GATHERED = 4, M4["FEW_DEPTH"], 8, 1024
+WIDE, PIXELS_WIDE = 3, 4
 BYTE, PACK, PACK_WORD, OTHER = M4["FEW_BYTE"], M4["FEW_PACK"], M4["FEW_PACK_WORD"], M4["FEW_OTHER"]
 OTHER_LINE, OTHER_BYTE, OTHER_GROUP = M4["FEW_OTHER_LINE"], M4["FEW_OTHER_BYTE"], M4["FEW_OTHER_GROUP"]
 MANY_ROWS, MANY_ERRORS, MANY_PAIRS = M4["MANY_ROWS"], M4["MANY_ERRORS"], M4["MANY_PAIRS"]
 TINY, TINY_M4, SUMS = M4["TINY"], M4["TINY_M4"], 128  # dense_dx_i8.c
+TINY_FOUR, TINY_OUTPUTS = M4["TINY_FOUR"], M4["TINY_OUTPUTS"]
 
 
 def _up(count, size):
@@ -64,11 +66,12 @@ def _few(P, KH, depth, N, direct):
         return None
     at_once = min(FEW_DEPTH // (4 * words), GROUPS, groups)
     block = ROWS if direct else min(GATHERED // (4 * words), ROWS)
-    often = P if direct or groups == at_once else block
+    often = P if direct or groups == at_once else min(block, P)
+    saved = (2 * groups - 5) * words if (at_once >= PIXELS_WIDE if direct else groups >= WIDE) else 0
     other = OTHER + OTHER_LINE * KH + OTHER_GROUP * groups
     if KH > 1 and depth // KH % 4:
         other += OTHER_BYTE * depth
-    if groups * (PACK + PACK_WORD * words) // often + (0 if direct else BYTE * depth) >= other:
+    if groups * (PACK + PACK_WORD * words) // often + (0 if direct else BYTE * depth) - saved >= other:
         return None
     blocks = _up(P, block)
     packs = groups if direct or groups == at_once else groups * blocks
@@ -208,8 +211,10 @@ def _depthwise(s, kind, N, SH, SW, H, W, OH, OW):
 
 
 def _is_tiny(s):
-    most = TINY_M4 if s["KH"] * s["KW"] <= TINY else TINY
-    return s["H"] * s["W"] <= most and s["OH"] * s["OW"] <= TINY and max(s["KH"], s["KW"]) <= 7
+    taps, outputs = s["KH"] * s["KW"], s["OH"] * s["OW"]
+    if taps == 4:
+        return s["H"] * s["W"] <= TINY_FOUR and outputs <= TINY_OUTPUTS
+    return s["H"] * s["W"] <= (TINY_M4 if taps <= TINY else TINY) and outputs <= TINY and max(s["KH"], s["KW"]) <= 7
 
 
 def _tiny(s, kind, N):
