@@ -1,7 +1,7 @@
 // Products of int8 matrices (correlate.h) on cores with SMLAD, a Cortex-M4 and later, for outputs of few products. Four
 // filters are packed on the stack as int16 and multiplied by windows of x. Windows that are pixels are read in place,
 // others are gathered (gather_i8.h). This takes less time per window than packing it (conv2d_i8__m4.c). For several
-// groups of filters windows are widened once. The stack holds 4.5 KB.
+// groups of filters windows are widened once. The stack holds 4.8 KB.
 
 #include "../../core.h"
 #include "../correlate.h"

@@ -219,8 +219,7 @@ void odt_correlate_one_i8__m4(const odt_correlation_t *a, int32_t *bounds) {
         .smallest = odt_twice(INT16_MAX)};
     s.finish = is_row ? is_positive ? finish_positive_row : finish_row
                       : N == 2 ? finish_pairs : is_positive ? finish_positive_column : finish_column;
-    s.f = (copied_t) {.step = step, .w = s.w, .width = 8 * p.words * N, .rows = a->KH,
-        .back = pitch - 4 * p.size * p.words, .start = start};
+    s.f = (copied_t) {tile, step, s.w, 8 * p.words * N, s.sums, a->KH, pitch - 4 * p.size * p.words, start, 0, 0, 0};
     s.sum = p.is_three ? sum_threes : N == 2 ? are_words ? sum_twos_of_pairs : sum_twos
         : are_words ? sum_fours_of_pairs : sum_fours;
     for (int32_t b = 0; b < a->B; b++) {
