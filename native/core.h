@@ -129,6 +129,13 @@
 #define ODT_COMPACT __attribute__((noinline))
 #endif
 
+// The opposite: a function of a file that is compiled to be small on an M0 (bindings/micropython.cmake).
+#if ODT_M0 && !ODT_SMALL && defined(__GNUC__) && !defined(__clang__)
+#define ODT_SPEED __attribute__((optimize("O2", "wrapv")))
+#else
+#define ODT_SPEED
+#endif
+
 // Leading zeros: by an instruction or of the compiler's library, which a module for an M0 is not linked with.
 #if defined(__GNUC__)
 #define ODT_CLZ (!ODT_SMALL)

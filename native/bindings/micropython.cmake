@@ -32,16 +32,17 @@ if(PICO_PLATFORM STREQUAL "rp2040")
     # few models.
     file(GLOB ODT_FLOAT_SRC CONFIGURE_DEPENDS ${ODT_NATIVE}/kernels/*/*_f32.c)
     list(APPEND ODT_SMALL_SRC ${ODT_FLOAT_SRC})
-    foreach(name checks threads kernels/activation/curve_i8 kernels/dropout/dropout kernels/dynamic/fisher
-            kernels/dynamic/rank kernels/features/logmel_i16 kernels/features/motion_i16
-            kernels/join/add_once_i8 kernels/linear/depthwise2d_dw_i8 kernels/linear/depthwise2d_dx_i8
+    foreach(name checks program threads cores/m0/depthwise2d_dw_i8__m0 cores/m0/depthwise2d_tile_i8__m0
+            kernels/activation/curve_i8 kernels/dropout/dropout kernels/dynamic/fisher kernels/dynamic/rank
+            kernels/features/logmel_i16 kernels/features/motion_i16 kernels/join/add_once_i8
+            kernels/linear/conv2d_dx_i8 kernels/linear/depthwise2d_dw_i8 kernels/linear/depthwise2d_dx_i8
             kernels/linear/depthwise2d_i8 kernels/linear/group_conv2d_i8 kernels/linear/transposed2d_i8
-            kernels/loss/binary_xent_i8 kernels/loss/distil_xent_i8 kernels/loss/entropy_i8
-            kernels/loss/huber_i8 kernels/loss/mae_i8 kernels/loss/mse_i8 kernels/loss/targets_i8
-            kernels/loss/weighted_xent_i8 kernels/norm/gather_norm_i8 kernels/norm/norm_i8
-            kernels/norm/running_norm_i8 kernels/pool/avgpool2d_i8 kernels/pool/mean2d_i8
-            kernels/sampling/sampling_i8 kernels/step/clip kernels/step/scales_i8 kernels/update/decay
-            kernels/update/momentum_i32 kernels/update/round_i8 kernels/update/slope_i8 kernels/update/zeroth_i8)
+            kernels/loss/binary_xent_i8 kernels/loss/distil_xent_i8 kernels/loss/entropy_i8 kernels/loss/huber_i8
+            kernels/loss/mae_i8 kernels/loss/mse_i8 kernels/loss/targets_i8 kernels/loss/weighted_xent_i8
+            kernels/norm/gather_norm_i8 kernels/norm/norm_i8 kernels/norm/running_norm_i8 kernels/pool/avgpool2d_i8
+            kernels/pool/mean2d_i8 kernels/sampling/sampling_i8 kernels/step/clip kernels/step/scales_i8
+            kernels/update/decay kernels/update/momentum_i32 kernels/update/round_i8 kernels/update/slope_i8
+            kernels/update/zeroth_i8)
         list(APPEND ODT_SMALL_SRC ${ODT_NATIVE}/${name}.c)
     endforeach()
 endif()

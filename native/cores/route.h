@@ -174,16 +174,20 @@ enum { ODT_POINT_OUTPUTS = 3, ODT_POINT_INPUTS = 4 };
 enum { ODT_TINY = 9, ODT_TINY_M4 = 36, ODT_TINY_FOUR = 64, ODT_TINY_OUTPUTS = 16 };
 
 // Gathered windows (gather_i8__panel.inc). The most elements of a window, and positions of a block; bytes of a block;
-// about how many elements of a larger window are gathered at a time.
-enum { ODT_GATHER_FEW = 80, ODT_GATHER_BYTES = 1280, ODT_GATHER_PIECE = 16 };
+// about how many elements of a larger window are gathered at a time; the most outputs of a row that are estimated.
+enum { ODT_GATHER_FEW = 80, ODT_GATHER_BYTES = 1280, ODT_GATHER_PIECE = 16, ODT_GATHER_MOST = 4096 };
 
-// Approximate cycles of an RP2040. Gathering: per window, row of a window and byte. Without gathering: per row of
-// outputs, window, and window at the border. In a gradient without gathering: per tap and element, and per tap of a
-// block of 256 positions; with it: per sum, for a block's errors, and per byte.
+// Approximate cycles of an RP2040. Gathering: per window, row of a window and byte; less per column; for a panel, per
+// line of its filters and depth. Without gathering: per row of outputs, window, and window at the border. In a gradient
+// without gathering: per tap and element, and per tap of a block of 256 positions; with it: per sum, for a block's
+// errors, and per byte.
 enum {
     ODT_GATHER_PER_WINDOW = 20,
     ODT_GATHER_PER_ROW = 18,
     ODT_GATHER_PER_BYTE = 5,
+    ODT_GATHER_LESS = 10,
+    ODT_GATHER_LINE = 700,
+    ODT_GATHER_PACK = 28,
     ODT_GATHER_DIRECT_ROW = 150,
     ODT_GATHER_DIRECT_WINDOW = 42,
     ODT_GATHER_DIRECT_BORDER = 250,

@@ -191,9 +191,9 @@ def correlate(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, is_dense=True, k
         finishes, group = panels * (blocks + apart), "pointwise"
     elif is_by_position(B, H, W, C, KH, KW, SH, SW, top, left, OH, OW, kind, is_dense):
         return [(kind + "positions", positions(B, H, W, C, N, KH, KW, SH, SW, top, left, OH, OW, kind))]
-    elif _is_gathered(KH, length, C, W, OW, SW, panels):
+    elif _is_gathered(KH, length, C, W, OW, SW, panels, B * OH, kind):
         step = (K + 3) & ~3
-        blocks = -(-P // ((8 * (FEW - step) + 16 * BLOCK + GATHERED) // (16 + step)))
+        blocks = -(-P // _block(K))
         packs = panels * blocks if panels > 1 else 1
         depth = step if K % 4 > 1 else K
         terms = {
@@ -306,14 +306,25 @@ def _is_few(size, length):
     return length > 0 and 1 < size <= FEW
 
 
-def _is_gathered(KH, length, C, W, OW, SW, panels):
-    """As is_gathered() of gather_i8__panel.inc."""
-    size = KH * length
+def _block(size):
+    """As gathered_block() of gather_i8__panel.inc: windows of a block."""
+    step = (size + 3) & ~3
+    return (8 * (FEW - step) + 16 * BLOCK + GATHERED) // (16 + step)
+
+
+def _is_gathered(KH, length, C, W, OW, SW, panels, rows, kind):
+    """As is_gathered() of gather_i8__panel.inc. An input's gradient packs line by line, and its padding is 0."""
+    size, apart = KH * length, (SW * C) | length
     if not _is_few(size, length):
         return False
     inside = 0 if length > W * C else (W * C - length) // (SW * C) + 1
-    direct = KH * (DIRECT_ROW + OW * DIRECT_WINDOW + max(OW - inside, 0) * DIRECT_BORDER)
-    return OW * (PER_WINDOW + KH * PER_ROW + size * PER_BYTE + panels * DIRECT_WINDOW) < direct * panels
+    border = 0 if kind else max(OW - inside, 0)
+    direct = KH * (DIRECT_ROW + OW * DIRECT_WINDOW + border * DIRECT_BORDER) + (OW * size if apart % 4 else 0)
+    panel = (KH if kind else 1) * M0["GATHER_LINE"] + size * M0["GATHER_PACK"]
+    direct -= (rows * OW - 1) // _block(size) * panel // rows
+    window = PER_WINDOW + KH * PER_ROW + (size * PER_BYTE >> (0 if apart % 2 else 1 if apart % 4 else 2))
+    column = DIRECT_WINDOW - (0 if size % 4 == 1 else M0["GATHER_LESS"])
+    return OW * window // panels + OW * column < direct
 
 
 def pieces(KH, KW, C, positions):
