@@ -106,7 +106,7 @@ def begin(session, plan, engine, loaded, arena, state, control, frozen):
     )
     if int8 and session.calibrated == 2:
         hasten(engine)
-    elif hasattr(engine, "calibrate"):  # imported here, while the heap has room: in the first step it takes 6 ms
+    elif int8 and hasattr(engine, "calibrate"):  # here, while the heap has room: in the first step it takes 6 ms
         from . import calibration  # noqa: F401
 
 
