@@ -1,4 +1,4 @@
-"""Instructions of the reference, one at a time, and formulas that they are compared with."""
+"""Instructions one at a time, of the reference or the native module, and formulas that they are compared with."""
 
 import instructions
 import numpy as np
@@ -10,8 +10,8 @@ from odt.reference import program as reference
 DTYPES = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "mul": np.int32, "f32": np.float32}
 
 
-def call(name, operands, **immediates):
-    """Run one instruction on NumPy arrays; returns what it wrote, by operand name.
+def call(name, operands, engine=reference, **immediates):
+    """Run one instruction on NumPy arrays by an engine; returns what it wrote, by operand name.
 
     An operand that is not given is zeros, a scale may be given as a float; all rows are taken where
     none are named.
@@ -43,7 +43,7 @@ def call(name, operands, **immediates):
             addresses.append(ARENA << REGION_SHIFT | len(arena))
             arena += data + bytes(-size % 4)
     program = instructions.assemble(op, addresses, immediates, len(arena), 0, 0)
-    reference.run(reference.load(program), regions, 12, len(program) // 4)
+    engine.run(engine.load(program), regions, 12, len(program) // 4)
     result = {}
     for i, (operand, access, dtype, _, _) in enumerate(op.operands):
         if access != ":":

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import _odt
 import numpy as np
 import pytest
 import torch
@@ -251,9 +252,25 @@ def test_means_in_a_scale_of_their_own(away):
             ) / count + zy
             nearest = np.trunc(v + np.copysign(0.5, v)) if away else np.rint(v)
             assert np.array_equal(got[:, oh, ow], np.clip(nearest, -128, 127))
-    whole = dict(B=2, H=30, W=1, C=3, N=3, KH=1, KW=1, SH=1, SW=1, PT=0, PL=0, OH=1, OW=1, adaptive=1)
-    got = call("mean2d_i8", dict(x=x, sx=1.0, sy=1.0), zx=3, zy=3, lo=-128, factor=bits(1), away=away, **whole)["y"]
-    assert np.array_equal(got, np.rint(x.reshape(2, 30, 3).mean(1)).ravel())
+
+
+@pytest.mark.parametrize("engine", [reference, _odt])
+@pytest.mark.parametrize("away", [0, 1])
+def test_means_of_any_count(engine, away):
+    """A division by any count: the largest and the least sums, and those half way between two means."""
+    rng = np.random.default_rng(8)
+    for count in (1, 2, 3, 4, 7, 30, 49, 255, 2047, 2048, 2049, 5000):
+        low, high = np.full(count, -128), np.full(count, 127)
+        half = np.where(np.arange(count) < count // 2, -3, -2)
+        x = np.stack([low, high, half, half + 1, *rng.integers(-128, 128, (67, count))], 1)[None]
+        window = dict(B=1, H=count, W=1, C=71, N=71, KH=1, KW=1, SH=1, SW=1, PT=0, PL=0, OH=1, OW=1, adaptive=1)
+        for zx, zy in ((3, 3), (-128, 127), (127, -128), (6, -5)):
+            scales = dict(factor=bits(1), zx=zx, zy=zy, lo=-128, away=away)
+            got = call("mean2d_i8", dict(x=x, sx=1.0, sy=1.0), engine, **scales, **window)
+            v = (x[0] - zx).sum(0) / count
+            y = v + zy
+            nearest = np.trunc(y + np.copysign(0.5, y)) if away else np.rint(y)
+            assert np.array_equal(got["y"], np.clip(nearest, -128, 127)), (count, zx)
 
 
 def test_a_table_says_what_each_byte_becomes():
