@@ -10,7 +10,7 @@
 //     ODT_RV32=1                  tests alone, with ODT_PANEL=1: those of RISC-V
 //     ODT_FAST=1                  kernels for speed in files for an RP2040 (natmod.mk)
 //     ODT_X86_SMALL=1             tests alone: a PC's tiles so small that shapes of tests are several
-//     ODT_X86_LEVEL=0             tests alone: 0 of a PC's vectors none, 1 AVX2 alone, 2 (all) VNNI as well
+//     ODT_X86_LEVEL=an int        tests alone, its name: 0 of a PC's vectors none, 1 AVX2 alone, 2 (all) VNNI as well
 //     ODT_TEST_SOFTFLOAT          a test alone: bindings/softfloat.c on a PC
 //     ODT_TEST_DIVIDE             a test alone: bindings/divide.c on a PC
 //     MICROPY_ENABLE_DYNRUNTIME   a native module, _odt.mpy: MicroPython's dynruntime.mk
@@ -163,12 +163,13 @@
 #else
 #define ODT_X86 0
 #endif
-#ifndef ODT_X86_LEVEL
+#ifdef ODT_X86_LEVEL
+extern int ODT_X86_LEVEL;
+#else
 #define ODT_X86_LEVEL 2
 #endif
 // Vectors of 512 bits that multiply bytes, where the compiler knows them.
-#if ODT_X86 && ODT_X86_LEVEL >= 2 \
-    && ((defined(__clang__) && __clang_major__ >= 11) || (!defined(__clang__) && __GNUC__ >= 9))
+#if ODT_X86 && ((defined(__clang__) && __clang_major__ >= 11) || (!defined(__clang__) && __GNUC__ >= 9))
 #define ODT_HAS_VNNI 1
 #else
 #define ODT_HAS_VNNI 0

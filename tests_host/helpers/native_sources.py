@@ -40,5 +40,9 @@ def compiled(command):
 
 
 def build(path, command, harness=(), link=()):
-    """Link native/ with a harness. ``command``: the compiler and its options; ``link``: more for the last step."""
-    subprocess.run([*command, *link, "-o", str(path), *harness, *compiled(command)], check=True)
+    """Link native/ with a harness. ``command``: the compiler and its options; ``link``: more for the last step.
+
+    ODT_X86_LEVEL of the environment says, when it is loaded, which of a PC's vectors it uses (native/core.h).
+    """
+    command, level = [*command, "-DODT_X86_LEVEL=odt_x86_level"], str(ROOT / "tests_host" / "native" / "level.c")
+    subprocess.run([*command, *link, "-o", str(path), level, *harness, *compiled(command)], check=True)

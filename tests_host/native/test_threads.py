@@ -26,12 +26,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 import kernel_cases  # noqa: E402
 
 LAYERS = [layer + kind for layer in ("dense", "conv2d", "depthwise2d") for kind in ("_i8", "_dx_i8", "_dw_i8")]
-CORES = {
-    "as here": "", "with AVX2 alone": "-DODT_X86_LEVEL=1", "without vectors": "-DODT_X86_LEVEL=0",
-    "as on 32-bit cores": "-DODT_PANEL=1", "in small tiles": "-DODT_X86_SMALL=1",
-    "in small tiles, with AVX2 alone": "-DODT_X86_SMALL=1 -DODT_X86_LEVEL=1",
+CORES = {  # options, and ODT_X86_LEVEL
+    "as here": ("", 2), "with AVX2 alone": ("", 1), "without vectors": ("", 0),
+    "as on 32-bit cores": ("-DODT_PANEL=1", 2), "in small tiles": ("-DODT_X86_SMALL=1", 2),
+    "in small tiles, with AVX2 alone": ("-DODT_X86_SMALL=1", 1),
 }  # fmt: skip
-RISC_V = {"as on RISC-V": "-DODT_PANEL=1 -DODT_RV32=1"}  # what shares work out is as on 32-bit cores
+RISC_V = {"as on RISC-V": ("-DODT_PANEL=1 -DODT_RV32=1", 2)}  # what shares work out is as on 32-bit cores
 
 _odt = pytest.importorskip("_odt")
 
@@ -86,11 +86,13 @@ class Library:
             pc = self.library.odt_step(program, pc, table, 0)
 
 
-@pytest.mark.parametrize("options", {**CORES, **RISC_V}.values(), ids=[*CORES, *RISC_V])
-def test_kernels_agree_with_the_reference_in_two_threads(options, tmp_path, monkeypatch):
+@pytest.mark.parametrize("options, level", {**CORES, **RISC_V}.values(), ids=[*CORES, *RISC_V])
+def test_kernels_agree_with_the_reference_in_two_threads(options, level, tmp_path, monkeypatch):
+    monkeypatch.setenv("ODT_X86_LEVEL", str(level))
     compile_native(tmp_path / "native.so", "-shared -fPIC " + options)
     native = Library(tmp_path / "native.so")
     assert native.library.odt_is_served()
+    assert ctypes.c_int.in_dll(native.library, "odt_x86_level").value == level
     jobs = ctypes.c_uint32.in_dll(native.library, "odt_jobs")
     for name in [*LAYERS, "adam_i8"]:
         before = jobs.value
@@ -118,8 +120,9 @@ def test_the_extension_agrees_with_the_reference(threads):
             compare(case, case.run(_odt))
 
 
-@pytest.mark.parametrize("options", CORES.values(), ids=CORES)
-def test_thread_sanitizer_finds_no_race(options, tmp_path, monkeypatch):
+@pytest.mark.parametrize("options, level", CORES.values(), ids=CORES)
+def test_thread_sanitizer_finds_no_race(options, level, tmp_path, monkeypatch):
+    monkeypatch.setenv("ODT_X86_LEVEL", str(level))
     compile_native(tmp_path / "safety", "-fsanitize=thread " + options, "safety.c")
     rng, cases = random.Random(4), []
     for name in NAMES:

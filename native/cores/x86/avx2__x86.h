@@ -7,8 +7,6 @@
 
 #if ODT_X86
 
-#include <immintrin.h>
-
 #define ODT_AVX2 __attribute__((target("avx2")))
 
 static inline int odt_has_avx2(void) {
@@ -21,7 +19,7 @@ static inline int odt_has_avx2(void) {
 
 static inline int odt_has_vnni(void) {
     #if ODT_HAS_VNNI
-    return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw")
+    return ODT_X86_LEVEL >= 2 && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw")
            && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
     #else
     return 0;

@@ -11,6 +11,8 @@
 
 #if ODT_X86
 
+#include <immintrin.h>
+
 enum { ODT_X86_WIDTH = 16 }; // filters whose sums become outputs together
 
 // How sums of 16 filters become outputs; aligned to lines of the cache.
