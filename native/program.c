@@ -352,7 +352,7 @@ typedef union {
     uint8_t bytes[ODT_MAX_OPERANDS * sizeof(void *) + ODT_MAX_IMMEDIATES * sizeof(int32_t)];
 } arguments_t;
 
-ODT_INLINE const void *in_region(uint32_t word, const odt_region_t *regions) {
+ODT_INLINE const void *locate(uint32_t word, const odt_region_t *regions) {
     return regions[word >> ODT_REGION_SHIFT].data + (word & ADDRESS_MASK);
 }
 
@@ -384,7 +384,7 @@ ODT_INLINE void collect(arguments_t *arguments, const int32_t *program, size_t p
     const int32_t *from = program + pc + 1;
     for (unsigned i = op->operands; i; i--) {
         uint32_t word = (uint32_t)*from++, region = word >> ODT_REGION_SHIFT;
-        const void *pointer = region == ODT_X_DATA || region == ODT_Y_DATA ? &regions[region] : in_region(word, regions);
+        const void *pointer = region == ODT_X_DATA || region == ODT_Y_DATA ? &regions[region] : locate(word, regions);
         memcpy(to, &pointer, sizeof(pointer));
         to += sizeof(pointer);
     }
@@ -401,7 +401,7 @@ ODT_INLINE void collect(arguments_t *arguments, const int32_t *program, size_t p
 // few: the sizes that the mask names, times count / R.
 static void run_few(const int32_t *prefix, size_t pc, const int32_t *program, const odt_region_t *regions) {
     const odt_opcode_t *op = odt_opcode(program[pc]);
-    int32_t R = prefix[2], count = odt_limit(*(const int32_t *)in_region((uint32_t)prefix[1], regions), 1, R);
+    int32_t R = prefix[2], count = odt_limit(*(const int32_t *)locate((uint32_t)prefix[1], regions), 1, R);
     arguments_t arguments;
     collect(&arguments, program, pc, regions, 0, 0);
     for (int32_t i = 0; i < op->immediates; i++) {
@@ -437,9 +437,9 @@ static void advance(arguments_t *arguments, const int32_t *program, size_t pc, i
 static void run_each(const int32_t *prefix, size_t pc, const int32_t *program, const odt_region_t *regions) {
     const odt_opcode_t *op = odt_opcode(program[pc]);
     int32_t N = prefix[3], R = prefix[4], which = prefix[5], place = prefix[6];
-    int32_t count = odt_limit(*(const int32_t *)in_region((uint32_t)prefix[1], regions), 1, R);
+    int32_t count = odt_limit(*(const int32_t *)locate((uint32_t)prefix[1], regions), 1, R);
     for (int32_t j = 0; j < count; j++) {
-        int32_t row = ((const int32_t *)in_region((uint32_t)prefix[2], regions))[j];
+        int32_t row = ((const int32_t *)locate((uint32_t)prefix[2], regions))[j];
         if (row < 0 || row >= N) {
             continue;
         }
