@@ -13,16 +13,16 @@
 
 // What odt_step() does for each instruction: 80 cycles of an RP2040 less.
 #if ODT_SMALL
-#define ODT_INLINE static
+#define ODT_INLINE
 #else
-#define ODT_INLINE static inline __attribute__((always_inline))
+#define ODT_INLINE inline __attribute__((always_inline))
 #endif
 
-ODT_INLINE size_t own_words(const odt_opcode_t *op) {
+static ODT_INLINE size_t own_words(const odt_opcode_t *op) {
     return 1u + op->operands + op->immediates;
 }
 
-ODT_INLINE int is_prefix(int32_t number) {
+static ODT_INLINE int is_prefix(int32_t number) {
     return number == ODT_FEW || number == ODT_EACH;
 }
 
@@ -352,7 +352,7 @@ typedef union {
     uint8_t bytes[ODT_MAX_OPERANDS * sizeof(void *) + ODT_MAX_IMMEDIATES * sizeof(int32_t)];
 } arguments_t;
 
-ODT_INLINE const void *locate(uint32_t word, const odt_region_t *regions) {
+static ODT_INLINE const void *locate(uint32_t word, const odt_region_t *regions) {
     return regions[word >> ODT_REGION_SHIFT].data + (word & ADDRESS_MASK);
 }
 
@@ -377,7 +377,7 @@ static uint8_t *immediate(arguments_t *arguments, const odt_opcode_t *op, int32_
 }
 
 // The arguments of the instruction at pc, for `count` rows of a batch of `rows`.
-ODT_INLINE void collect(arguments_t *arguments, const int32_t *program, size_t pc, const odt_region_t *regions,
+static ODT_INLINE void collect(arguments_t *arguments, const int32_t *program, size_t pc, const odt_region_t *regions,
     int32_t rows, int32_t count) {
     const odt_opcode_t *op = odt_opcode(program[pc]);
     uint8_t *to = arguments->bytes;
