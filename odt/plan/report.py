@@ -56,7 +56,7 @@ def summary(plan, dtype, batch):
     _line("total RAM", plan.arena + plan.state, " bytes, plus %d for the program" % len(plan.code))
     threads = sys.modules.get("odt.run.threads")
     if threads and threads.get_num_threads() > 1:
-        _line("second core", threads.STACK, " bytes of stack, on a board")
+        _line("second core", threads.stack(), " bytes of stack, on a board")
 
 
 def _line(name, number, text=""):

@@ -1,10 +1,16 @@
 """Both cores of an RP2040 or RP2350, or two threads of a PC: opt-in, the same bits (native/threads.h)."""
 
+import sys
 import time
 
 from ..base import executor
 
-STACK = 6144  # bytes of the second core's on a board, from its heap: the deepest kernel takes 3 KB, its panel and sums
+
+def stack():
+    """Bytes of the second core's stack on a board, from its heap. The deepest kernel takes 4.4 KB on an RP2040, where
+    MicroPython's number of the architecture is 4, and up to 7.5 KB on others: panels, sums and lists.
+    """
+    return 6144 if getattr(sys.implementation, "_mpy", 0) >> 10 & 15 == 4 else 9216
 
 
 def get_num_threads() -> "int":
@@ -15,10 +21,10 @@ def get_num_threads() -> "int":
 def set_num_threads(n: "int") -> None:
     """Split each large int8 kernel over ``n`` cores: 1 (the default) or 2.
 
-    The second core is got from ``_thread``, as a thread of the program's own with a stack of 6 KB, and kept until
-    ``set_num_threads(1)`` or a soft reset. Only the main thread's models use it. ValueError for other numbers;
-    RuntimeError, with one core as before, if the kernels are not compiled for two or a thread of the program's has
-    the second core; MemoryError without room for the stack.
+    The second core is got from ``_thread``, as a thread of the program's own with a stack of 6 KB (9 KB on an
+    RP2350), and kept until ``set_num_threads(1)`` or a soft reset. Only the main thread's models use it. ValueError
+    for other numbers; RuntimeError, with one core as before, if the kernels are not compiled for two or a thread of
+    the program's has the second core; MemoryError without room for the stack.
     """
     if n not in (1, 2):
         raise ValueError("set_num_threads: n is 1 or 2, got %r" % (n,))
@@ -53,11 +59,9 @@ def set_num_threads(n: "int") -> None:
 
 
 def _start(_thread, function, arguments):
-    import sys
-
     on_board = sys.implementation.name != "cpython"
     for left in range(9, -1, -1):
-        before = _thread.stack_size(STACK) if on_board else 0
+        before = _thread.stack_size(stack()) if on_board else 0
         try:
             _thread.start_new_thread(function, arguments)
             return

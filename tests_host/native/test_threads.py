@@ -392,4 +392,4 @@ def test_the_summary_states_the_second_cores_stack(capsys):
     assert "second core" not in capsys.readouterr().out
     odt.set_num_threads(2)
     model.summary()
-    assert "second core            6144 bytes of stack, on a board" in capsys.readouterr().out
+    assert "second core            9216 bytes of stack, on a board" in capsys.readouterr().out
