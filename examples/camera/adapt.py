@@ -25,9 +25,10 @@ class Camera:
     A light colour on a dark one, others for each image.
     """
 
+    image = bytearray(EXTENT * EXTENT * 3)  # of all cameras: made while the heap is empty, before the model's memory
+
     def __init__(self, first, last):
         self.first, self.last = first, last
-        self.image = bytearray(EXTENT * EXTENT * 3)
 
     def __iter__(self):
         with open("digits.bin", "rb") as file:
