@@ -176,7 +176,7 @@ void odt_group_conv2d_i8(const odt_group_conv2d_i8_t *a) {
         int32_t per = o.to - o.from, at_once = per;
         groups = odt_joined_groups(g, a->G, a->N, a->C, taps, ODT_JOINED);
         if (ODT_ONE_ROW && taps > 1 && a->OW >= 4 && a->KW * a->C <= ODT_ONE_ROW
-            && ((per == 1 && (a->C > 1 || a->SW == 1) && (a->C > 1 || a->KW <= 3 || groups < 4))
+            && ((per == 1 && (a->C > 1 || (a->SW == 1 && (a->KW <= 3 || groups < 4))))
                 || (per == 2 && a->C >= 4
                     && (groups == 1 ? taps > 9 || a->SW == 1 : taps >= 9 && a->SW == 1 && a->OH * a->OW >= 32)))) {
             groups = at_once = 1; // a single filter has a loop of its own
