@@ -32,9 +32,9 @@ def graph(compiler, folder):
     """(the bytes of each function's frame, what each calls)"""
     frames, calls = {}, {}
     for path in files():
-        object = folder / (path.stem + ".o")
-        subprocess.run([*compiler.split(), *OPTIONS.split(), "-c", path, "-o", object], check=True)
-        text = object.with_suffix(".ci").read_text()
+        compiled = folder / (path.stem + ".o")
+        subprocess.run([*compiler.split(), *OPTIONS.split(), "-c", path, "-o", compiled], check=True)
+        text = compiled.with_suffix(".ci").read_text()
         for name, size, kind in re.findall(r'node: \{ title: "([^"]+)" label: "[^"]*?(\d+) bytes \(([\w,]+)\)"', text):
             assert kind in ("static", "dynamic,bounded"), (name, kind)
             frames[name] = int(size)
